@@ -82,6 +82,18 @@ static void write_channel(struct json_writer *w, struct arena *a, const char *na
     jw_end(w);
 }
 
+static void write_presence_channel(struct json_writer *w, const struct desk *d, struct arena *a) {
+    open_member(w, "user_presence");
+    describe_text(w, "address", str_fmt(a, "user_presence-%s@{hash}", d->installation.p).p);
+    describe_text(
+        w, "description",
+        "Whether a person is online: presence_state after the join, then presence_diff. Who may GET "
+        "/users/:id may listen. The person's own sockets that join are present.");
+    open_member(w, "messages");
+    jw_end(w);
+    jw_end(w);
+}
+
 static void asyncapi_channels(struct json_writer *w, const struct desk *d, struct arena *a) {
     open_member(w, "channels");
     for (const struct live_object *o = live_objects; o->name; o++)
@@ -90,6 +102,7 @@ static void asyncapi_channels(struct json_writer *w, const struct desk *d, struc
                       false);
     write_channel(w, a, "inbox", str_fmt(a, "presence-%s@v1_inbox", d->installation.p).p,
                   "All conversations that the caller sees, for staff.", true, true);
+    write_presence_channel(w, d, a);
     jw_end(w);
 }
 

@@ -8,6 +8,6 @@
 /* In a turn: tells the counts that the pool has found, and begins the next ones if they are due. */
 void counts_follow(struct hub *h);
 int counts_wait_ms(const struct hub *h, int most); /* until the next one is due, up to `most` */
-void counts_end(struct hub *h); /* waits for the pool */
+void counts_end(struct hub *h);                    /* waits for the pool */
 
 #endif

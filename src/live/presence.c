@@ -14,7 +14,8 @@
 #define TYPING_MS (8 * TIME_SECOND)
 #define RENEW_MS (10 * TIME_SECOND)
 #define FORGET_MS (25 * TIME_SECOND)
-#define TOLD_MOST 40 /* metas in one message between processes */
+#define ACTIVE_MS (30 * TIME_SECOND) /* listeners of a person are told of no shorter step of last_active_at */
+#define TOLD_MOST 40                 /* metas in one message between processes */
 
 /* Names of the flags in metas and pushes, by their bits. */
 static const char *const flags[] = {"is_viewing", "is_typing", "is_updating", "is_foreground"};
@@ -30,12 +31,12 @@ static struct meta *meta_of(struct hub *h, struct str process, int64_t number) {
     return m;
 }
 
-static struct meta *meta_new(struct hub *h, struct str process, int64_t number, int64_t case_id,
+static struct meta *meta_new(struct hub *h, struct str process, int64_t number, struct live_name of,
                              int64_t user_id) {
     struct meta *m = calloc(1, sizeof *m);
     if (m == NULL) abort();
     m->number = number;
-    m->case_id = case_id;
+    m->of = of;
     m->user_id = user_id;
     m->flags = VIEWING | FOREGROUND;
     m->version = 1;
@@ -52,6 +53,10 @@ static void meta_free(struct meta *m) {
     *m->at = m->next;
     if (m->next) m->next->at = m->at;
     free(m);
+}
+
+static bool is_at(const struct meta *m, struct live_name name) {
+    return m->of.kind == name.kind && m->of.id == name.id;
 }
 
 static bool is_own(const struct hub *h, const struct meta *m) {
@@ -122,21 +127,21 @@ static void close_person(struct json_writer *w) {
 static struct str state_for(struct hub *h, const struct subscription *s) {
     const struct who *who = &s->peer->who;
     bool staff = who->actor.rank >= ROLE_COLLABORATOR;
-    int64_t case_id = s->topic->name.id;
+    struct live_name name = s->topic->name;
     struct buf out = {0};
     struct json_writer w;
     jw_init(&w, &out);
     jw_object(&w);
     for (const struct meta *m = h->metas; m; m = m->next) {
         const struct meta *x = h->metas;
-        if (m->case_id != case_id) continue;
-        while (x != m && (x->case_id != case_id || x->user_id != m->user_id)) x = x->next;
+        if (!is_at(m, name)) continue;
+        while (x != m && (!is_at(x, name) || x->user_id != m->user_id)) x = x->next;
         if (x != m) continue; /* the person is written with the first meta */
         struct str person = person_seen(h, who, m->user_id);
         if (person.p == NULL) continue;
         open_person(&w, m->user_id);
         for (x = m; x; x = x->next)
-            if (x->case_id == case_id && x->user_id == m->user_id)
+            if (is_at(x, name) && x->user_id == m->user_id)
                 write_meta(&w, x, x->flags, x->version, 0, person, staff);
         close_person(&w);
     }
@@ -173,9 +178,9 @@ static struct str diff_for(struct hub *h, const struct who *who, const struct me
     return buf_take(&out, h->work.arena);
 }
 
-/* Tells all who listen to the conversation, but the one. Staff with the same rights are told the same. */
+/* Tells all who listen to the conversation or the person, but the one. Staff with the same rights are told the same. */
 static void tell_diff(struct hub *h, struct meta *m, enum diff_kind kind, const struct subscription *but) {
-    struct topic *t = topic_find(h, (struct live_name){LIVE_CASE, m->case_id});
+    struct topic *t = topic_find(h, m->of);
     const struct who *last = NULL;
     struct str payload = {0};
     for (struct subscription *s = t ? t->first : NULL; s; s = s->next) {
@@ -187,25 +192,29 @@ static void tell_diff(struct hub *h, struct meta *m, enum diff_kind kind, const 
     }
     m->told = m->flags;
     m->told_version = m->version;
+    m->active_told = m->active_at;
 }
 
 /* ---- own sockets ----------------------------------------------------------------------------- */
 
 QUERY(live_requester, "SELECT t.requester_id FROM cases t WHERE t.id = :id");
 
-/* A visitor without login is the person for whom the conversation was opened. */
+/* The person whom a socket makes present; 0: nobody. A visitor without login is the person for whom the
+ * conversation was opened. In the channel of a person only that person is present. */
 static int64_t present_person(struct hub *h, const struct subscription *s) {
     int64_t id = s->peer->who.actor.user_id;
+    if (s->topic->name.kind == LIVE_PERSON) return id == s->topic->name.id ? id : 0;
     if (id == 0 && db_int(h->work.conn, &live_requester, BINDS(B_INT("id", s->topic->name.id)), &id) != 1)
         id = 0;
     return id;
 }
 
 void presence_join(struct hub *h, struct subscription *s) {
-    if (s->topic->name.kind != LIVE_CASE || s->peer->form == PEER_STREAM) return;
+    enum live_kind kind = s->topic->name.kind;
+    if ((kind != LIVE_CASE && kind != LIVE_PERSON) || s->peer->form == PEER_STREAM) return;
     int64_t person = present_person(h, s);
     if (person) {
-        s->meta = meta_new(h, h->api->desk->process, ++h->last_meta, s->topic->name.id, person);
+        s->meta = meta_new(h, h->api->desk->process, ++h->last_meta, s->topic->name, person);
         s->meta->is_new = true;
         tell_diff(h, s->meta, DIFF_JOIN, s);
     }
@@ -240,7 +249,8 @@ void presence_push(struct hub *h, struct subscription *s, const struct json *pay
     if (time_given(json_member(payload, S("last_active_at")), &at) && at <= wall(h) + TIME_MINUTE)
         m->active_at = at;
     m->typing_until = state & TYPING ? clock_monotonic() + TYPING_MS : 0;
-    if (state != m->flags) change_flags(h, m, state);
+    bool later = m->of.kind == LIVE_PERSON && m->active_at - m->active_told >= ACTIVE_MS;
+    if (state != m->flags || later) change_flags(h, m, state);
 }
 
 void presence_tick(struct hub *h) {
@@ -285,8 +295,8 @@ void presence_share(struct hub *h) {
         if (shared && (m->is_new || all || m->gone)) {
             if (part.n == 0) buf_fmt(&part, "{\"process\":\"%s\",\"metas\":[", m->process);
             else buf_char(&part, ',');
-            buf_fmt(&part, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%u,%d,%" PRId64 ",%d]", m->number,
-                    m->case_id, m->user_id, m->flags, m->version, m->active_at, m->gone);
+            buf_fmt(&part, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%u,%d,%" PRId64 ",%d,%d]", m->number,
+                    m->of.id, m->user_id, m->flags, m->version, m->active_at, m->gone, (int)m->of.kind);
             if (++n % TOLD_MOST == 0) send_part(h, &part);
         }
         m->is_new = false;
@@ -296,13 +306,14 @@ void presence_share(struct hub *h) {
 }
 
 static void hear_one(struct hub *h, struct str process, const struct json *list) {
-    int64_t v[7] = {0};
+    int64_t v[8] = {0}; /* an older process sends seven, all of conversations */
     int n = 0;
-    for (const struct json *j = list->first; j && n < 7; j = j->next) str_to_int(json_scalar(j), &v[n++]);
+    for (const struct json *j = list->first; j && n < 8; j = j->next) str_to_int(json_scalar(j), &v[n++]);
     struct meta *m = meta_of(h, process, v[0]);
     bool is_new = m == NULL;
     if (n < 7 || (is_new && v[6])) return;
-    if (is_new) m = meta_new(h, process, v[0], v[1], v[2]);
+    struct live_name of = {v[7] == LIVE_PERSON ? LIVE_PERSON : LIVE_CASE, v[1]};
+    if (is_new) m = meta_new(h, process, v[0], of, v[2]);
     bool changed = !is_new && m->version != v[4];
     m->heard_at = clock_monotonic();
     m->flags = (unsigned)v[3];

@@ -1,4 +1,7 @@
-/* Presence: who views, types in or updates a conversation.
+/* Presence: who views, types in or updates a conversation, and who is online.
+ *
+ * A person is online while a socket of that person has joined the person's own channel
+ * (user_presence-...). Others who may read the person listen there, and are not present in it.
  *
  * It is kept in memory only. Each socket that joins a conversation is one meta of its person, so a person with
  * three tabs is one key with three metas. A client describes itself by pushes of `update-presence-meta`; typing
@@ -15,7 +18,7 @@
 #include "json/json.h"
 #include "live/subscriptions.h"
 
-/* The socket has joined a conversation: it becomes present, and is told who is. */
+/* The socket has joined a conversation or a person: it becomes present, and is told who is. */
 void presence_join(struct hub *h, struct subscription *s);
 void presence_push(struct hub *h, struct subscription *s, const struct json *payload);
 /* Ends what is over, and tells the other processes what has changed. Without a snapshot. */

@@ -105,7 +105,7 @@ static bool concerns(enum affects a, const struct entry *e, const struct who *wh
 /* Customers see the people of the conversations that they see. */
 static bool hears_of_people(const struct peer *p) {
     const struct subscription *s = p->subscriptions;
-    while (s && s->topic->name.kind != LIVE_USER) s = s->peer_next;
+    while (s && s->topic->name.kind != LIVE_USER && s->topic->name.kind != LIVE_PERSON) s = s->peer_next;
     return s && p->who.actor.rank < ROLE_COLLABORATOR;
 }
 
@@ -116,6 +116,7 @@ static void entry_review(struct hub *h, const struct entry *e, enum affects a) {
                                                     : LIVE_ORGANIZATION;
         topic_review(h, topic_find(h, (struct live_name){kind, e->object_id}));
     }
+    if (a == AFFECTS_PERSON) topic_review(h, topic_find(h, (struct live_name){LIVE_PERSON, e->object_id}));
     if (a == AFFECTS_CASE) topic_review(h, topic_find(h, (struct live_name){LIVE_CASE, e->object_id}));
     for (struct peer *p = h->peers; p; p = p->hub_next) {
         if (a == AFFECTS_CASE ? hears_of_people(p) : concerns(a, e, &p->who)) peer_review(h, p, true);

@@ -23,14 +23,15 @@ struct live_place {
     enum live_kind kind;
 };
 
-/* One socket in one conversation, of this process or another one (presence.h). */
+/* One socket in one conversation or of one person, of this process or another one (presence.h). */
 struct meta {
-    char process[40]; /* desk->process */
-    int64_t number;   /* unique in the process */
-    int64_t case_id, user_id;
+    char process[40];    /* desk->process */
+    int64_t number;      /* unique in the process */
+    struct live_name of; /* the conversation, or the person */
+    int64_t user_id;
     unsigned flags, told; /* told: as the listeners know it */
     int version, told_version;
-    int64_t active_at;              /* milliseconds since 1970 */
+    int64_t active_at, active_told; /* milliseconds since 1970 */
     int64_t typing_until, heard_at; /* clock_monotonic */
     bool is_new, gone, gone_told;   /* is_new: the other processes do not know it yet */
     struct meta *next, **at;

@@ -47,12 +47,17 @@ int topic_parse(struct work *w, const struct who *who, struct str name, struct l
     *out = (struct live_name){0};
     if (rest.p == NULL || !str_eq(installation, w->desk->installation)) return 0;
     if (str_eq(kind, S("presence"))) return object_parse(rest, out);
+    if (str_eq(kind, S("user_presence"))) {
+        *out = (struct live_name){LIVE_PERSON, channel_presence_person(w->desk, w->arena, name)};
+        return out->id != 0;
+    }
     return str_eq(kind, S("user_notifications")) ? own_parse(w, who, name, out) : 0;
 }
 
 struct str topic_path(struct arena *a, struct live_name t, const struct who *who) {
     static const char *const paths[] = {[LIVE_CASE] = "/cases/%" PRId64,
                                         [LIVE_USER] = "/users/%" PRId64,
+                                        [LIVE_PERSON] = "/users/%" PRId64,
                                         [LIVE_ORGANIZATION] = "/organizations/%" PRId64,
                                         [LIVE_VIEW] = "/views/%" PRId64,
                                         [LIVE_INBOX] = "/cases",

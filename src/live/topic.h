@@ -5,6 +5,7 @@
  *     presence-<installation>@v1_organizations_<id>    an organization
  *     presence-<installation>@v1_views_<id>            the count of a view
  *     presence-<installation>@v1_inbox                 all conversations that the caller sees
+ *     user_presence-<installation>@<40 hex>           whether a person is online
  *     user_notifications-<installation>@<hash>         the caller's own notifications (nothing is told there yet)
  *
  * The installation is desk->installation. Each topic has one spelling. */
@@ -14,7 +15,16 @@
 #include "api/call/machine.h"
 #include "live/who.h"
 
-enum live_kind { LIVE_CASE, LIVE_USER, LIVE_ORGANIZATION, LIVE_VIEW, LIVE_INBOX, LIVE_OWN, LIVE_KINDS };
+enum live_kind {
+    LIVE_CASE,
+    LIVE_USER,
+    LIVE_ORGANIZATION,
+    LIVE_VIEW,
+    LIVE_INBOX,
+    LIVE_OWN,
+    LIVE_PERSON,
+    LIVE_KINDS
+};
 
 /* The kinds of objects whose channel has the id of the object; ends with name NULL. */
 struct live_object {

@@ -40,8 +40,8 @@ void person_realtime_channel(struct view *v, const struct row *row, const struct
 }
 
 void person_presence_channel(struct view *v, const struct row *row, const struct value *own) {
-    (void)row;
-    jw_str(&v->w, channel_of_presence(v->c->work.desk, v->c->work.arena, own->s));
+    (void)own;
+    jw_str(&v->w, channel_of_presence(v->c->work.desk, v->c->work.arena, row->id));
 }
 
 int check_time_zone(struct call *c, struct in *in) {
