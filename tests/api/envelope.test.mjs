@@ -153,11 +153,13 @@ test('replies are compact, indented with _pretty=true, and do not escape slashes
   assert.deepEqual(pretty.data, plain.data);
 });
 
-test('every request has a unique id', async (t) => {
-  const { owner } = await open(t);
-  const ids = new Set();
-  for (let i = 0; i < 20; i++) ids.add((await owner.get('/teams')).headers['x-request-id']);
-  assert.equal(ids.size, 20);
+test('every request has a unique id, also after a restart', async (t) => {
+  const desk = await open(t), ids = new Set();
+  for (const starts of [1, 2]) {
+    for (let i = 0; i < 20; i++) ids.add((await desk.owner.get('/teams')).headers['x-request-id']);
+    assert.equal(ids.size, 20 * starts);
+    if (starts === 1) await desk.restart();
+  }
 });
 
 test('addresses come from the settings, never from the Host header', async (t) => {
