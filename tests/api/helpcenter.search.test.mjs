@@ -168,8 +168,8 @@ describe('a help center with an article for each kind of reader', () => {
     for (const query of ['pink', 'bird pink', '"wader"']) assert.deepEqual(found(await search(desk.anyone, query)), [], query);
     for (const value of ['alone', 'a, b\nalone', 'a, b c d e f', Array.from({ length: 11 }, (_, i) => `w${i}`).join(','), 'a,a\n'.repeat(201)])
       (await put(value)).refused(400, 'FIELD_INVALID', 'values/helpcenter.synonyms');
-    (await put('flamigno, heron\nwader, pangolni')).must(200);
-    await until('all processes have the other synonyms', async () => found(await search(desk.anyone, 'flamigno')).length === 0);
+    (await put('flamigno, heron\nwader, pangolni\nflamingo, crane')).must(200);
+    for (let i = 0; i < 4; i++) await until('all processes have the other synonyms', async () => found(await search(desk.anyone, 'crane')).length === 1);
     for (const query of ['flamigno', 'heron', 'pangolni']) assert.deepEqual(found(await search(desk.anyone, query)), [], `${query} has a synonym, so it is no misspelled word`);
     assert.deepEqual(found(await search(desk.anyone, 'flamigo')), [ids.flamingo], 'another spelling is corrected');
     (await put('')).must(200);

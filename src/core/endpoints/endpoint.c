@@ -17,7 +17,7 @@ const struct attribute endpoint_attributes[] = {
     {"url", ENDPOINT_HTTP, ATTRIBUTE_URL, .required = true},
     {"method", ENDPOINT_HTTP, ATTRIBUTE_WORD, .words = endpoint_methods, .initial = ENDPOINT_POST},
     {"content_type", ENDPOINT_HTTP, ATTRIBUTE_WORD, .words = endpoint_contents, .initial = CONTENT_JSON},
-    {"use_auth", ENDPOINT_HTTP, ATTRIBUTE_BOOL, .initial = 0},
+    {"use_auth", ENDPOINT_HTTP, ATTRIBUTE_BOOL, .required = false},
     {"auth_username", ENDPOINT_HTTP, ATTRIBUTE_LINE, .max = LIMIT_TITLE},
     {"auth_password", ENDPOINT_HTTP, ATTRIBUTE_SECRET, .max = LIMIT_PASSWORD},
     {0},
