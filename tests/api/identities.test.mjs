@@ -379,9 +379,10 @@ test("with the region of the desk, numbers without country code belong to that c
 
 test('numbers that become equal with the region of the desk have one owner: who verified it, else who had it first', async (t) => {
   const desk = await open(t), { owner } = desk, people = [];
-  for (let n = 0; n < 8; n++) people.push(await desk.person('customer'));
+  for (let n = 0; n < 12; n++) people.push(await desk.person('customer'));
   const add = ({ id }, ...numbers) => numbers.reduce((last, number) => last.then(() => owner.create('/identities/phones', { user_id: id, number })), Promise.resolve());
-  const [twice, reversed, first, second, national, foreign, verified, other] = people;
+  const claim = ({ client }, number) => client.create('/profile/identities/phones', { number });
+  const [twice, reversed, first, second, national, foreign, verified, other, claimant, owned, early, late] = people;
   await add(twice, '030 1111111', '+49 30 1111111');
   await add(reversed, '+49 30 2222222', '030 2222222');
   await add(first, '+49 30 3333333');
@@ -390,13 +391,19 @@ test('numbers that become equal with the region of the desk have one owner: who 
   await add(foreign, '+49 30 4444444');
   const proof = await add(verified, '030 5555555');
   await add(other, '+49 30 5555555', '+49 30 5555556');
+  await add(claimant, '030 6666666');
+  await add(owned, '+49 30 6666666');
+  await claim(claimant, '+49 30 6666666'); // a claim of another one's number must not stop the others
+  await claim(early, '+49 30 7777777');
+  await add(late, '+49 30 7777777');
+  await add(early, '030 7777777');
   desk.sql(`UPDATE identity_phones SET is_validated = 1 WHERE id = ${proof.id}`); // no operation verifies a number
   (await owner.put('/settings', { values: { 'desk.phone_region': 'de' } })).must(200);
   assert.equal((await desk.job(owner, 2)).status, 'COMPLETED');
   const shown = async ({ id }) => (await owner.fetch('/identities/phones', { user_id: id })).map(({ number, is_primary }) => `${number}${is_primary ? '*' : ''}`);
-  assert.deepEqual(await Promise.all(people.map(shown)), [['030 1111111*'], ['+49 30 2222222*'], ['+49 30 3333333*'], ['030 3333334*', '030 3333333'], ['030 4444444*'], ['+49 30 4444444*'], ['030 5555555*'], ['+49 30 5555556*', '+49 30 5555555']]);
+  assert.deepEqual(await Promise.all(people.map(shown)), [['030 1111111*'], ['+49 30 2222222*'], ['+49 30 3333333*'], ['030 3333334*', '030 3333333'], ['030 4444444*'], ['+49 30 4444444*'], ['030 5555555*'], ['+49 30 5555556*', '+49 30 5555555'], ['030 6666666*'], ['+49 30 6666666*'], ['030 7777777*'], ['+49 30 7777777*']]);
   for (const person of people) person.talk = (await owner.create('/cases', { subject: 'S', contents: 'C', requester_id: person.id })).id;
-  for (const [number, person] of [['+49 30 1111111', twice], ['+49 30 2222222', reversed], ['+49 30 3333333', first], ['+49 30 3333334', second], ['+49 30 4444444', foreign], ['+49 30 5555555', verified], ['+49 30 5555556', other]]) {
+  for (const [number, person] of [['+49 30 1111111', twice], ['+49 30 2222222', reversed], ['+49 30 3333333', first], ['+49 30 3333334', second], ['+49 30 4444444', foreign], ['+49 30 5555555', verified], ['+49 30 5555556', other], ['+49 30 6666666', owned], ['+49 30 7777777', late]]) {
     for (const spelling of [number, number.replace('+49 ', '0')]) {
       assert.deepEqual((await owner.fetch('/cases', { identity_type: 'PHONE', identity_value: spelling })).map(({ id }) => id), [person.talk], spelling);
       (await owner.post('/identities/phones', { user_id: desk.people.customer.id, number: spelling })).refused(400, 'FIELD_DUPLICATE', 'number');

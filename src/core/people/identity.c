@@ -435,30 +435,45 @@ int email_validate(struct work *w, int64_t email_id) {
 
 /* ---- rebuilding keys ------------------------------------------------------------------------- */
 
-/* Resolves a conflict of new keys: the person who verified the value keeps it, otherwise the one who had
- * it first. A person who has it twice keeps the primary one. Returns 1 if `i` was deleted. */
-static int give_way(struct work *w, enum identity_kind kind, struct identity *i, int *lost) {
-    struct identity other = {0};
-    int rc;
-    DB_ROWS(rc, w->conn, kinds[kind].holders, BINDS(B_TEXT("key", i->key), B_INT("id", i->id)), row)
-    if (col_int(row, 1) == i->user_id || (!i->claim && col_int(row, 2) == 0))
-        other = (struct identity){col_int(row, 0),      col_int(row, 1),      i->key,
-                                  col_int(row, 4) != 0, col_int(row, 3) != 0, (enum claim)col_int(row, 2)};
-    if (rc < 0 || other.id == 0) return rc;
-    ++*lost;
-    if (other.user_id == i->user_id) {
-        int64_t worse = i->is_primary || other.claim > i->claim ? other.id : i->id;
-        TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", ids_of_one(w, worse)))));
-        return worse == i->id;
-    }
-    struct identity *loser = i->is_validated && !other.is_validated ? &other : i;
+/* Of two identities of a person, the primary one or the better proved one stays. Returns 1 if `i` was
+ * deleted, 0 if the other one was, or a negative error. */
+static int drop_worse(struct work *w, enum identity_kind kind, const struct identity *i,
+                      const struct identity *own) {
+    int64_t worse = i->is_primary || own->claim > i->claim ? own->id : i->id;
+    TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", ids_of_one(w, worse)))));
+    return worse == i->id;
+}
+
+/* The person who verified the value keeps it, otherwise the one who had it first. That of the other person
+ * becomes a claim. */
+static int give_to_one(struct work *w, enum identity_kind kind, struct identity *i, struct identity *other) {
+    struct identity *loser = i->is_validated && !other->is_validated ? other : i;
     loser->is_primary = loser->is_validated = false;
     loser->claim = CLAIM_OWN;
     if (loser == i) return 0;
     TRY(db_exec(w->conn, kinds[kind].set_key,
-                BINDS(B_INT("id", other.id), B_TEXT("key", other.key), B_INT("primary", 0),
+                BINDS(B_INT("id", other->id), B_TEXT("key", other->key), B_INT("primary", 0),
                       B_INT("validated", 0), B_INT("claim", CLAIM_OWN))));
-    TRY(identities_promote(w, kind, ids_of_one(w, other.user_id)));
+    return identities_promote(w, kind, ids_of_one(w, other->user_id));
+}
+
+/* Resolves conflicts of new keys: with the identity of the same person, and with the one that counts for
+ * another person. Returns 1 if `i` was deleted, 0, or a negative error. */
+static int give_way(struct work *w, enum identity_kind kind, struct identity *i, int *lost) {
+    struct identity own = {0}, other = {0};
+    int rc;
+    DB_ROWS(rc, w->conn, kinds[kind].holders, BINDS(B_TEXT("key", i->key), B_INT("id", i->id)), row) {
+        const struct identity held = {
+            col_int(row, 0),      col_int(row, 1),      i->key,
+            col_int(row, 4) != 0, col_int(row, 3) != 0, (enum claim)col_int(row, 2)};
+        if (held.user_id == i->user_id) own = held;
+        else if (!held.claim) other = held;
+    }
+    TRY(rc);
+    int gone = own.id ? drop_worse(w, kind, i, &own) : 0;
+    if (gone || i->claim || other.id == 0) return gone;
+    ++*lost;
+    TRY(give_to_one(w, kind, i, &other));
     return 0;
 }
 
