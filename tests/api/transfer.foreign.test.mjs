@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -203,6 +203,35 @@ test('ids with a fraction of zeros or as texts are the same ids, because exporte
   assert.match(stdout, /7 conversations, 11 messages/);
 });
 
+test('files of one list are read by their numbers, with a byte order mark or without, whatever their ending', async (t) => {
+  const from = copyOf('zendesk'), dir = target(t), users = join(from, 'users.ndjson');
+  const lines = readFileSync(users, 'utf8').trim().split('\n'), ids = lines.map((line) => JSON.parse(line).id);
+  rmSync(users);
+  writeFileSync(join(from, 'users_2.jsonl'), `\ufeff${lines.slice(3).join('\n')}\n\n`);
+  writeFileSync(join(from, 'users_10.json'), `\ufeff${JSON.stringify({ users: lines.slice(0, 3).map((line) => JSON.parse(line)) }, null, 1)}`);
+  writeFileSync(join(from, 'users_10x.json'), 'of another program');
+  writeFileSync(join(from, 'users.txt'), 'of nobody');
+  const { status, stdout, stderr } = importFrom(dir, 'zendesk', from);
+  assert.equal(status, 0, stderr);
+  for (const count of ['2 agents', '1 administrators', '1 collaborators', '4 customers']) assert.ok(stdout.includes(count), stdout);
+  assert.match(stdout, /2: files with other names \(for example (satisfaction_ratings|users_10x)\.json\)/);
+  const order = query(dir, "SELECT legacy_id FROM users WHERE legacy_id LIKE 'zendesk:%' ORDER BY id").trim().split('\n').map((id) => Number(id.slice(8)));
+  const place = (id) => order.indexOf(id), first = ids.slice(1, 3).map(place).filter((n) => n >= 0), last = ids.slice(3).map(place).filter((n) => n >= 0);
+  assert.ok(first.length && last.length && Math.max(...last) < Math.min(...first), `users_2 comes before users_10: ${order}`);
+});
+
+test('an attachment whose name or type a desk refuses gets a plain one, and a path is none of its name', async (t) => {
+  for (const [name, type, ...expected] of [['../lamp\\u0007.txt', 'text plain', 'attachment', 'application/octet-stream'], ['../../lamp.txt', 'text/plain', 'lamp.txt', 'text/plain']]) {
+    const from = copyOf('zendesk'), dir = target(t), file = join(from, 'tickets.ndjson');
+    const text = readFileSync(file, 'utf8'), changed = text.replace(/("id":365962100158,.*?"file_name":")[^"]*(".*?"content_type":")[^"]*(")/, `$1${name}$2${type}$3`);
+    assert.notEqual(changed, text);
+    writeFileSync(file, changed);
+    const { status, stderr } = importFrom(dir, 'zendesk', from);
+    assert.equal(status, 0, stderr);
+    assert.equal(query(dir, "SELECT name || '|' || content_type FROM files WHERE name <> 'logo'").trim().split('\n').at(-1), expected.join('|'));
+  }
+});
+
 test('without the files of roles and states of Zammad, the summary names the people and tickets concerned', async (t) => {
   const from = copyOf('zammad');
   for (const file of ['roles.json', 'ticket_states.json']) rmSync(join(from, file));
@@ -236,6 +265,10 @@ test('a wrong file of another system is refused with its name and place, and not
     ['zendesk', replace('comments/40.json', '"id":407609500921', '"id":407609500920'), /: tickets\.ndjson: line 6: posts: id 407609500920 is there twice: remove the older one of the two\n/],
     ['zendesk', replace('comments/40.json', '"id":407609500921', '"id":699743000537'), /: tickets\.ndjson: line 6: posts: id 699743000537 is there twice/],
     ['zendesk', replace('identities.json', '"id":376062700554', '"id":376062700553'), /: identities\.json: item 2: id 376062700553 is there twice/],
+    ['zendesk', (f) => { rmSync(join(f, 'attachments/365962100158')); mkdirSync(join(f, 'attachments/365962100158')); }, /: tickets\.ndjson: line 1: .*attachments\/365962100158 is not a file\n/],
+    ['zendesk', (f) => { renameSync(join(f, 'attachments/365962100158'), join(f, 'away')); symlinkSync(join(f, 'away'), join(f, 'attachments/365962100158')); }, /: tickets\.ndjson: line 1: .*attachments\/365962100158 can't be read: /],
+    ['zendesk', replace('comments/40.json', '"comments"', '"remarks"'), /: tickets\.ndjson: line 6: comments\/40\.json has neither a list nor a member "comments" with one\n/],
+    ['zendesk', (f) => writeFileSync(join(f, 'groups.ndjson'), 'x\n'), /: groups\.ndjson: line 1: byte 1: /],
     ['zendesk', (f) => writeFileSync(join(f, 'groups.json'), ''), /: groups\.json: line 1: byte 1: /],
     ['zendesk', (f) => writeFileSync(join(f, 'groups.json'), '\n \n'), /: groups\.json: line 3: byte 1: /],
     ['zammad', (f) => writeFileSync(join(f, 'tickets.json'), ''), /: tickets\.json: line 1: byte 1: /],

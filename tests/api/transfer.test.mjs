@@ -247,6 +247,12 @@ test('a damaged or edited export is refused with the file and the line, and leav
     [(f) => editRows(f, 'users', (rows) => [rows[0], ...rows]), /tables\/users\.ndjson:2: a row with this primary key is there already/],
     [(f) => editRows(f, 'users', ([a, b, ...rows]) => [b, a, ...rows]), /tables\/users\.ndjson:2: the rows are not in the order of the primary key/],
     [(f) => editRows(f, 'users', ([a, ...rows]) => [{ ...a, wings: 2 }, ...rows]), /tables\/users\.ndjson:1: the table users has no column "wings"/],
+    [(f) => edit(f, 'tags', (text) => text.replace(/^.*\n/, '[1]\n')), /tables\/tags\.ndjson:1: the line is not a JSON object/],
+    [(f) => edit(f, 'tags', (text) => text.replace(/"id":(\d+),/, '"id":$1,"id":$1,')), /tables\/tags\.ndjson:1: /],
+    [(f) => editRows(f, 'users', ([a, b, ...rows]) => [a, { ...b, totp_secret: '@@' }, ...rows]), /tables\/users\.ndjson:2: totp_secret must be of the type bytes, or null/],
+    [(f) => editRows(f, 'users', ([a, b, ...rows]) => [a, { ...b, totp_secret: 'AAAA=' }, ...rows]), /tables\/users\.ndjson:2: totp_secret must be of the type bytes, or null/],
+    [(f) => editRows(f, 'users', ([a, b, ...rows]) => [a, { ...b, full_name: 7 }, ...rows]), /tables\/users\.ndjson:2: full_name must be of the type text, or null/],
+    [(f) => edit(f, 'users', (text) => text.replace('"id":2,', '"id":2.5,')), /tables\/users\.ndjson:2: id must be of the type integer, or null/],
     [(f) => editRows(f, 'users', ([{ uuid, ...a }, ...rows]) => [a, ...rows]), /tables\/users\.ndjson:1: the member "uuid" is missing/],
     [(f) => editRows(f, 'users', ([a, b, ...rows]) => [a, { ...b, role_id: 'one' }, ...rows]), /tables\/users\.ndjson:2: role_id must be of the type integer, or null/],
     [(f) => editRows(f, 'users', ([a, b, ...rows]) => [a, { ...b, full_name: null, name_key: null }, ...rows]), /tables\/users\.ndjson:2: users\.full_name of the row with id 2 must not be null/],
@@ -265,6 +271,34 @@ test('a damaged or edited export is refused with the file and the line, and leav
   const { folder } = await exported();
   done('import', ...store(dir), '--from', folder); // the refused imports left nothing behind
   assert.equal(deskd('check', ...store(dir)).status, 0);
+});
+
+test('a desk.json that lacks a member, or has one of a wrong kind, is refused', async (t) => {
+  const { dir: key } = await exported(), { folder } = await exported();
+  const dir = target(t, key), file = join(folder, 'desk.json'), whole = readFileSync(file, 'utf8');
+  const format = /desk\.json lacks a member of its format/, second = /desk\.json: the description of table 2 is not valid/, order = /desk\.json: the table \w+ is there twice, or not in the order of the names/;
+  const without = (...names) => names.map((name) => (m) => { delete m[name]; }), having = (...members) => members.map((member) => (m) => { Object.assign(m, member); });
+  const ofTable = (changes) => changes.map((change) => (m) => change(m.tables[1])), ofColumn = (changes) => changes.map((change) => (m) => change(m.tables[1].columns[0]));
+  const cases = [
+    [without('schema', 'deskd', 'key_proof', 'files', 'exported_at', 'tables'), format],
+    [having({ schema: '1' }, { schema: -1 }, { deskd: 1 }, { key_proof: null }, { files: [] }, { files: { count: 1 } }, { files: { bytes: 1 } }, { files: { count: -1, bytes: 1 } }, { exported_at: 'yesterday' }, { tables: {} }), format],
+    [ofTable(without('name', 'rows', 'last_id', 'bytes', 'sha256', 'columns')), second],
+    [ofTable(having({ name: 1 }, { rows: '1' }, { rows: -1 }, { last_id: -1 }, { bytes: null }, { sha256: 'a'.repeat(63) }, { sha256: 'a'.repeat(65) }, { columns: [] }, { columns: {} })), second],
+    [ofColumn(without('name', 'type')), second],
+    [ofColumn(having({ type: 'blob' }, { key: 0 }, { key: 101 }, { key: '1' })), second],
+    [[(m) => m.tables.reverse(), (m) => m.tables.splice(1, 0, m.tables[0])], order],
+  ];
+  for (const [changes, pattern] of cases) {
+    for (const change of changes) {
+      const manifest = JSON.parse(whole);
+      change(manifest);
+      writeFileSync(file, JSON.stringify(manifest));
+      refused(importInto(dir, folder), pattern);
+    }
+  }
+  const { base_url: unused, ...manifest } = JSON.parse(whole);
+  writeFileSync(file, JSON.stringify(manifest));
+  done('import', ...store(dir), '--from', folder);
 });
 
 test('values that the product can not have are refused with the file and the line', { timeout: 300_000 }, async (t) => {

@@ -38,7 +38,7 @@ const SQL = [
 const LOCK = ['drop a lock', /(?<! :most) @(?:LOCK|HOLD|SKIP)@/g, ''];
 
 /** The smaller or larger one of two values: equal ones are either. */
-const EXTREME = /(?<![\w.>-])([\w.>-]+) [<>]=? ([^()]+)\) (?:\1 = \2|\2 = \1);|(?<![\w.>-])([\w.>-]+) [<>]=? ([\w.>-]+) \? (?:\3 : \4|\4 : \3)(?![\w.(])/;
+const EXTREME = /(?<![\w.>-])([\w.>-]+) [<>]=? ([^()]+)\) (?:\1 = \2|\2 = \1);|(?:= |\()([^=?:;,]+?) [<>]=? ([^=?:;,]+?) \? (?:\3 : \4|\4 : \3)(?=[;,)])/;
 
 /** Tables of weights: {rows, {statements}, weight} of a cascade's steps, and {phrase, points} of guesses. Each is one of many that would do. */
 const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$|^\s*(\{"[^"]*", \d+\},? ?)+(\{0\}\};)?$/;

@@ -30,14 +30,28 @@ static void words_are_spans_of_whole_days(void **state) {
         {"lastyear", "2025-01-01", "2026-01-01"},    {"last7days", "2026-11-15", "2026-11-22"},
         {"last30days", "2026-10-23", "2026-11-22"},  {"last90days", "2026-08-24", "2026-11-22"},
         {"last180days", "2026-05-26", "2026-11-22"}, {"last365days", "2025-11-22", "2026-11-22"},
+        {"nextweek", "2026-11-23", "2026-11-30"},    {"nextmonth", "2026-12-01", "2027-01-01"},
+        {"nextyear", "2027-01-01", "2028-01-01"},    {"next7days", "2026-11-21", "2026-11-28"},
+        {"next30days", "2026-11-21", "2026-12-21"},  {"next90days", "2026-11-21", "2027-02-19"},
+        {"next180days", "2026-11-21", "2027-05-20"}, {"next365days", "2026-11-21", "2027-11-21"},
     };
     struct arena *a = arena_new();
-    assert_int_equal(sizeof of_a_saturday / sizeof *of_a_saturday, 14);
-    for (size_t i = 0; i < 14; i++)
+    assert_int_equal(sizeof of_a_saturday / sizeof *of_a_saturday, RELATIVE_DATES);
+    for (size_t i = 0; i < RELATIVE_DATES; i++)
         assert_span(of_a_saturday[i].word, S("UTC"), S("2026-11-21T10:10:00+00:00"),
                     str_fmt(a, "%sT00:00:00+00:00", of_a_saturday[i].from),
                     str_fmt(a, "%sT00:00:00+00:00", of_a_saturday[i].to));
     arena_free(a);
+}
+
+static void words_of_the_future_do_not_fit_a_time_that_has_passed(void **state) {
+    (void)state;
+    for (const struct word *w = relative_dates; w->word; w++) {
+        bool future = strncmp(w->word, "next", 4) == 0 || strcmp(w->word, "tomorrow") == 0;
+        assert_int_equal(relative_fits((int)w->id, "PAST"), !future);
+        assert_true(relative_fits((int)w->id, NULL));
+        assert_true(relative_fits((int)w->id, "FUTURE"));
+    }
 }
 
 static void a_week_begins_on_monday_and_a_month_may_be_in_another_year(void **state) {
@@ -85,8 +99,10 @@ static void days_are_dates_that_exist(void **state) {
     assert_true(day_parse(S("2028-02-29"), &day));
     assert_string_equal(day_text(a, day).p, "2028-02-29");
     assert_true(day_parse(S("0001-01-02"), &day) && day == DAY_FIRST);
-    static const char *const bad[] = {"",           "2026-02-29", "2026-13-01", "2026-00-10", "2026-1-1",
-                                      "0000-01-01", "2026/01/01", "-026-01-01", "2026-01-011"};
+    static const char *const bad[] = {"",           "2026-02-29", "2026-13-01", "2026-00-10",  "2026-1-1",
+                                      "0000-01-01", "2026/01/01", "-026-01-01", "2026-01-011", "2026/01-01",
+                                      "2026-01/01", "20x6-01-01", "2026-1x-01", "2026-01-0x",  "2026-01-00",
+                                      "2026-01-32", "202:-01-01", "202/-01-01"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(day_parse(str_of(bad[i]), &day));
     assert_int_equal(day_of(S("UTC"), -1), -1);
     assert_int_equal(day_of(S("Asia/Tokyo"), -1), 0);
@@ -96,6 +112,7 @@ static void days_are_dates_that_exist(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_spans_of_whole_days),
+        cmocka_unit_test(words_of_the_future_do_not_fit_a_time_that_has_passed),
         cmocka_unit_test(a_week_begins_on_monday_and_a_month_may_be_in_another_year),
         cmocka_unit_test(midnight_is_the_zones_and_days_may_have_23_or_25_hours),
         cmocka_unit_test(a_skipped_midnight_is_the_moment_of_the_skip),

@@ -39,6 +39,26 @@ static void a_pause_moves_the_due_time(void **state) {
     assert_int_equal(clock_compute(&run, periods, 2).due_at, START + 5);
 }
 
+static void a_status_like_the_one_before_it_changes_nothing(void **state) {
+    (void)state;
+    struct clock_period running[] = {{START, 1, CLOCK_RUNS},
+                                     {START + 10, 3, CLOCK_STATUS},
+                                     {START + 20, 1, CLOCK_RUNS},
+                                     {START + 30, 2, CLOCK_RUNS}};
+    struct clock_period paused[] = {
+        {START, 3, CLOCK_STATUS}, {START + 10, 6, CLOCK_STATUS}, {START + 20, 1, CLOCK_RUNS}};
+    struct clock_run run = run_of(SLA_FIRST_REPLY, CLOCK_OPEN, 100);
+    struct clock_state s = clock_compute(&run, running, 4);
+    assert_int_equal(s.since, START + 20);
+    assert_int_equal(s.counted, 10);
+    assert_int_equal(s.due_at, START + 110);
+    assert_int_equal(clock_compute(&run, paused, 1).last_paused_at, START);
+    s = clock_compute(&run, paused, 2);
+    assert_int_equal(s.last_paused_at, START);
+    assert_int_equal(s.since, START);
+    assert_int_equal(clock_compute(&run, paused, 3).due_at, START + 120);
+}
+
 static void an_answered_clock_shows_when_it_would_have_been_due(void **state) {
     (void)state;
     struct clock_period periods[] = {{START, 1, CLOCK_RUNS}, {START + 10, 3, CLOCK_STATUS}};
@@ -236,6 +256,7 @@ static void long_explanations_sum_up_business_hours(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pause_moves_the_due_time),
+        cmocka_unit_test(a_status_like_the_one_before_it_changes_nothing),
         cmocka_unit_test(an_answered_clock_shows_when_it_would_have_been_due),
         cmocka_unit_test(a_resolution_ends_with_the_last_completion),
         cmocka_unit_test(a_reply_clock_stands_still_in_a_completed_conversation),

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-enum { FIRST_FUTURE = 14 };
+enum { NEXT_7_DAYS = 17 }; /* the words from here on begin with today, and are in the future */
 enum unit { DAYS, WEEKS, MONTHS, YEARS };
 
 /* A span of `length` units. Its first unit is `back` units before the current one. */
@@ -63,9 +63,8 @@ const char *const relative_labels[] = {
     "Next 30 days",  "Next 90 days",  "Next 180 days", "Next 365 days",
 };
 
-/* `tomorrow` and the words that begin with "next" are in the future. "next7days" begins with today. */
 bool relative_fits(int word, const char *sub_type) {
-    return !(sub_type && strcmp(sub_type, "PAST") == 0 && (spans[word].back < 0 || word >= FIRST_FUTURE));
+    return !(sub_type && strcmp(sub_type, "PAST") == 0 && (spans[word].back < 0 || word >= NEXT_7_DAYS));
 }
 
 /* ---- days ------------------------------------------------------------------------------------ */
@@ -84,8 +83,7 @@ bool day_parse(struct str s, int64_t *day) {
     if (!read_digits((struct str){s.p, 4}, &y) || !read_digits((struct str){s.p + 5, 2}, &m) ||
         !read_digits((struct str){s.p + 8, 2}, &d))
         return false;
-    if (y < 1 || m < 1 || m > 12 || d < 1 || !g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y))
-        return false;
+    if (!g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y)) return false;
     GDate date;
     g_date_clear(&date, 1);
     g_date_set_dmy(&date, (GDateDay)d, (GDateMonth)m, (GDateYear)y);
