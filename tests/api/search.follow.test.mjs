@@ -125,3 +125,22 @@ test('a search writes only if a change is to be followed', async (t) => {
   await desk.staff.update(`/cases/${id}`, { subject: 'Alpha and omega' });
   assert.deepEqual([current, await cost(), await cost()], [0, 1, 0]);
 });
+
+test('a note, a person or an organization that is deleted alone leaves no text in the index', async (t) => {
+  const desk = await open(t, { processes: 1 }), { id } = await opened(desk, { subject: 'Alpha' }), person = await desk.person('customer');
+  const followed = async () => { await cases(desk.owner, 'alpha'); return index(desk); };
+  const before = await followed();
+  for (const path of [`/cases/${id}/notes`, `/users/${person.id}/notes`]) {
+    (await desk.staff.post(path, { contents: 'Zebra crossing' })).must(201);
+    const [note] = await desk.staff.fetch(path);
+    assert.notEqual(await followed(), before);
+    (await desk.staff.delete(`${path}/${note.id}`)).must(200);
+    assert.equal(await followed(), before, path);
+  }
+  for (const [path, body] of [['/users', { full_name: 'Zebra', email: 'zebra@people.example' }], ['/organizations', { name: 'Zebras' }]]) {
+    const made = await desk.owner.create(path, body);
+    assert.notEqual(await followed(), before);
+    (await desk.owner.delete(`${path}/${made.id}`)).must(200);
+    assert.equal(await followed(), before, path);
+  }
+});
