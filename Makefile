@@ -22,7 +22,7 @@ export ASAN_OPTIONS ?= quarantine_size_mb=4
 LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -lphonenumber -lstemmer -lwslay -lresolv -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
-OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/resources.o $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o $(VARIANT)/gen/demo.o
+OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/resources.o $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o $(VARIANT)/gen/demo.o $(VARIANT)/gen/console.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/main.c src/commands/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %corpora_test.c,$(wildcard tests/unit/*_test.c))))
 CORPORA_TESTS := $(VARIANT)/tests/unit/corpora_test $(VARIANT)/tests/unit/bounce_corpora_test
@@ -69,6 +69,36 @@ $(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) tools/embe
 $(VARIANT)/gen/demo.c: src/demo/words.json tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh demo/words.h 'struct demo_text' demo_texts src/demo src/demo/words.json > $@
+
+# The console (docs/CONSOLE.md). A source archive has the built files in web/dist, so that it builds without npm.
+WEB      := $(sort $(shell find web/app web/kit web/words -type f)) web/build.mjs web/page.html
+WEB_DIST := $(if $(wildcard web/dist/page.html),web/dist,build/web/dist)
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@echo "  npm web"
+	@npm ci --prefix web --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+build/web/dist/page.html: $(WEB) web/node_modules/.package-lock.json
+	@echo "  web"
+	@node web/build.mjs build/web/dist
+
+$(VARIANT)/gen/console.c: $(WEB_DIST)/page.html tools/embed_bytes.sh
+	@mkdir -p $(@D)
+	@sh tools/embed_bytes.sh $(WEB_DIST) > $@
+
+.PHONY: web
+web: $(WEB_DIST)/page.html ## builds the console
+
+# The types of the API come from its own description, so a changed schema stops a console that reads it otherwise.
+build/web/api-types.d.ts: $(BIN) web/node_modules/.package-lock.json
+	@mkdir -p $(@D)
+	@./$(BIN) openapi > build/web/openapi.json
+	@web/node_modules/.bin/openapi-typescript build/web/openapi.json -o $@ > /dev/null
+
+.PHONY: web-types
+web-types: build/web/api-types.d.ts ## checks the types of the console against the description of the API
+	@web/node_modules/.bin/tsc -p web
 
 RESOURCES := $(filter src/res/%.c,$(SRC))
 $(VARIANT)/gen/resources.c: src/res $(RESOURCES) tools/resources.sh
@@ -349,7 +379,7 @@ test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_mo
 
 .PHONY: test-pages
 test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
-	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/pages.test.mjs
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/pages/*.test.mjs)))
 
 $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)

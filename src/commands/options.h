@@ -79,6 +79,7 @@ enum option_id {
     OPT_MMAP,
     OPT_LOG_LEVEL,
     OPT_ACCESS_LOG,
+    OPT_NO_CONSOLE,
     OPT_OWNER_EMAIL,
     OPT_OWNER_NAME,
     OPT_PASSWORD_FILE,

@@ -115,6 +115,8 @@ const struct option option_table[OPT_COUNT] = {
                        .doc = "Lowest level of messages that are logged on standard error."},
     [OPT_ACCESS_LOG] = {"access-log", NULL, OPTION_FLAG, IN_FILE | LIVE, SERVE, "no",
                         .doc = "Log a line for every request."},
+    [OPT_NO_CONSOLE] = {"no-console", NULL, OPTION_FLAG, IN_FILE, SERVE, "no",
+                        .doc = "Serve no console of staff at /agent."},
     [OPT_OWNER_EMAIL] = {"owner-email", "EMAIL", OPTION_TEXT, 0, SERVE | INIT | IMPORT, "owner@example.com",
                          .valid = email_valid, .form = "an e-mail address",
                          .doc = "E-mail address of the owner of a new desk."},

@@ -30,6 +30,7 @@
 #include "mail/collector.h"
 #include "mail/inbox.h"
 #include "mail/lmtp.h"
+#include "console/console.h"
 #include "oauth/oauth.h"
 #include "outgoing/sender.h"
 #include "pages/outside.h"
@@ -278,6 +279,7 @@ static int start_http(struct server *s) {
 static const struct outside outside[] = {{.handle = socket_handle},
                                          {.handle = link_page_handle},
                                          {.handle = oauth_handle},
+                                         {.handle = console_handle},
                                          {.handle = site_handle, .takes_files = site_takes_files},
                                          {.handle = service_handle},
                                          {.handle = site_missing},
@@ -300,6 +302,7 @@ static int start(struct server *s) {
                                                 : WORKERS,
         .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
         .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
+        .console = option_int(s->options, OPT_NO_CONSOLE) == 0,
         .outside = outside,
         .pages = &s->pages,
     };

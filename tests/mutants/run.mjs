@@ -124,7 +124,8 @@ function copied(name) {
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(to, part), { recursive: true, preserveTimestamps: true });
   }
   cpSync(join(ROOT, 'tests'), join(to, 'tests'), { recursive: true, preserveTimestamps: true, filter: (from) => !from.includes('node_modules') });
-  symlinkSync(join(ROOT, 'tests/node_modules'), join(to, 'tests/node_modules'));
+  cpSync(join(ROOT, 'web'), join(to, 'web'), { recursive: true, preserveTimestamps: true, filter: (from) => !from.includes('node_modules') });
+  for (const part of ['tests', 'web']) symlinkSync(join(ROOT, part, 'node_modules'), join(to, part, 'node_modules'));
   writeFileSync(bounded(to), `#!/bin/sh\nulimit -v ${MOST_MEMORY}\nexec ${join(to, 'deskd')} "$@"\n`, { mode: 0o755 });
   return to;
 }

@@ -17,6 +17,7 @@ struct api_config {
     int pool_threads;           /* threads for blocking or long work */
     int public_writes_a_minute; /* for each address; 0: no limit */
     bool access_log;
+    bool console;                  /* the console of staff is served (src/console) */
     const struct outside *outside; /* asked in this order; ends with handle NULL; NULL: none */
     struct pages *pages;           /* memory of the pages (pages/outside.h); NULL: there are no pages */
 };

@@ -4,8 +4,9 @@
 
 #include <inttypes.h>
 
-#define GUARD_ALL \
-    (SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE)
+#define GUARD_ALL                                                                                   \
+    (SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE | \
+     SECURITY_CONSOLE)
 
 /* Browsers keep to HTTPS for so long. Only sent if the desk is reached by HTTPS (RFC 6797 section 7.2). */
 static struct str transport(const struct desk *d, struct arena *a) {
@@ -36,13 +37,20 @@ static const struct guard_row {
      "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
      NULL},
     {"Content-Security-Policy", SECURITY_SITE, NULL, site_policy},
-    {"X-Frame-Options", SECURITY_FORM | SECURITY_DOCS, "DENY",
+    /* web/build.mjs gives the policies of texts that become HTML their names. */
+    {"Content-Security-Policy", SECURITY_CONSOLE,
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
+     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+     "require-trusted-types-for 'script'; trusted-types templates ProseMirrorClipboard",
+     NULL},
+    {"X-Frame-Options", SECURITY_FORM | SECURITY_DOCS | SECURITY_CONSOLE, "DENY",
      NULL}, /* for browsers without frame-ancestors */
-    {"Referrer-Policy", SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_DOCS, "no-referrer", NULL},
+    {"Referrer-Policy", SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_DOCS | SECURITY_CONSOLE,
+     "no-referrer", NULL},
     /* The URL may contain a link's secret, so other sites do not get it. With no-referrer, browsers would
      * send "Origin: null" with a form. */
     {"Referrer-Policy", SECURITY_FORM | SECURITY_SITE, "same-origin", NULL},
-    {"Permissions-Policy", SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE,
+    {"Permissions-Policy", SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE | SECURITY_CONSOLE,
      "camera=(), geolocation=(), microphone=(), payment=(), usb=()", NULL},
     {"Strict-Transport-Security", GUARD_ALL, NULL, transport},
 };

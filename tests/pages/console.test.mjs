@@ -1,0 +1,181 @@
+// The console in Chromium, with its real content security policy. Two agents work beside each other; axe-core reports nothing.
+// SHOTS=folder keeps screenshots.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { PASSWORD, open } from '../api/lib/index.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SIZES = [[360, 740], [768, 1024], [1280, 800], [1920, 1080]];
+const SHOTS = process.env.SHOTS;
+
+describe('the console', () => {
+  const ends = [], world = {};
+  before(async () => {
+    const desk = world.desk = await open({ after: (end) => ends.push(end) });
+    world.clara = await desk.person('customer', { full_name: 'Clara Ito' });
+    world.first = await desk.person('agent', { full_name: 'Ben Adler', agent_case_access: 'ALL' });
+    world.second = await desk.person('agent', { full_name: 'Mira Olsen', agent_case_access: 'ALL' });
+    world.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  });
+  after(async () => {
+    await world.browser?.close();
+    for (const end of ends) await end();
+  });
+
+  /** A page of a person. What the browser complains of, and requests to elsewhere, fail the test. */
+  const sit = async (t, person, path = '/agent', { width = 1280, height = 800, ...more } = {}) => {
+    const context = await world.browser.newContext({ viewport: { width, height }, ...more });
+    const page = await context.newPage(), wrong = [];
+    page.on('console', (m) => { if (m.type() === 'error' && !/status of (401|403|404|409)|ERR_|WebSocket/.test(m.text())) wrong.push(m.text()); });
+    page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
+    page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url())) wrong.push(r.url()); });
+    t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
+    await page.goto(world.desk.base + path);
+    if (person) await logIn(page, person);
+    return page;
+  };
+  const logIn = async (page, person) => {
+    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.locator('#login-title').waitFor({ state: 'detached' });
+  };
+  const asked = async (subject, contents = 'Where is it?') => (await world.clara.client.create('/conversations', { subject, contents })).id;
+  const row = (page, subject) => page.getByRole('row').filter({ hasText: subject });
+  const posts = (page) => page.getByRole('article');
+  const editor = (page) => page.getByRole('textbox', { name: 'Reply to Clara Ito' });
+
+  test('two agents beside each other: a question arrives by itself, is answered, and both see the answer', async (t) => {
+    const one = await sit(t, world.first), two = await sit(t, world.second);
+    await one.getByRole('link', { name: /Inbox/ }).waitFor();
+    await one.waitForTimeout(300); // the channel is joined
+    const id = await asked('Parcel 4711');
+    await one.getByRole('button', { name: /new, show/ }).click();
+    await row(one, 'Parcel 4711').click();
+    await two.goto(`${world.desk.base}/agent/cases/${id}`);
+    await posts(one).filter({ hasText: 'Where is it?' }).waitFor();
+    await one.getByText('Mira Olsen is looking').waitFor();
+    await editor(one).fill('It comes on Monday.');
+    await two.getByText('Ben Adler is writing').waitFor();
+    await one.keyboard.press('Control+Enter');
+    await posts(one).filter({ hasText: 'It comes on Monday.' }).waitFor();
+    await posts(two).filter({ hasText: 'It comes on Monday.' }).waitFor();
+    assert.equal(await editor(one).inputValue(), '');
+  });
+
+  test('of two answers at the same moment one is sent, and the other agent is asked', async (t) => {
+    const id = await asked('Two answers'), path = `/agent/cases/${id}`;
+    const [one, two] = await Promise.all([sit(t, world.first, path), sit(t, world.second, path)]);
+    for (const page of [one, two]) { await posts(page).first().waitFor(); await editor(page).fill(page === one ? 'First' : 'Second'); }
+    await Promise.all([one.keyboard.press('Control+Enter'), two.keyboard.press('Control+Enter')]);
+    const warned = () => Promise.all([one, two].map((page) => page.getByText('There is a new post that you have not seen.').isVisible()));
+    let shown = await warned();
+    for (let i = 0; i < 100 && !shown.some(Boolean); i++) { await one.waitForTimeout(50); shown = await warned(); }
+    assert.deepEqual(shown.filter(Boolean).length, 1);
+    const asking = shown[0] ? one : two;
+    await asking.getByRole('button', { name: 'Send anyway' }).click();
+    await posts(asking).nth(2).waitFor();
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}/posts`)).length, 3);
+  });
+
+  test('the keyboard alone opens, notes, assigns, takes back and completes', async (t) => {
+    const id = await asked('By keys');
+    const page = await sit(t, world.first);
+    await row(page, 'By keys').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await posts(page).first().waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('textbox', { name: 'Note', exact: true }).waitFor();
+    await page.keyboard.type('Call back');
+    await page.keyboard.press('Control+Enter');
+    await posts(page).filter({ hasText: 'Call back' }).waitFor();
+    await page.getByRole('heading', { name: 'By keys' }).focus();
+    await page.keyboard.press('i');
+    const agentOf = async () => (await world.desk.staff.fetch(`/cases/${id}`)).assigned_agent?.id ?? null;
+    await page.getByText('Agent changed').waitFor();
+    assert.equal(await agentOf(), world.first.id);
+    await page.keyboard.press('z');
+    await page.getByText('Undone').waitFor();
+    assert.equal(await agentOf(), null);
+    await page.keyboard.press('e');
+    await page.getByText('Status changed').waitFor();
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type, 'COMPLETED');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Write a reply').waitFor();
+  });
+
+  test('a text survives a reload, an ended session and another login', async (t) => {
+    const id = await asked('Kept'), page = await sit(t, world.first, `/agent/cases/${id}`);
+    await posts(page).first().waitFor();
+    await editor(page).fill('Half a sentence');
+    await page.waitForTimeout(400);
+    await page.reload();
+    await posts(page).first().waitFor();
+    assert.equal(await editor(page).inputValue(), 'Half a sentence');
+    await page.context().clearCookies();
+    await editor(page).focus();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'Log in again' }).waitFor();
+    await logIn(page, world.first);
+    await posts(page).filter({ hasText: 'Half a sentence' }).waitFor();
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}/posts`)).length, 2);
+  });
+
+  test('a wrong password, a customer and an unknown conversation get words', async (t) => {
+    const page = await sit(t, null);
+    await page.getByLabel('E-mail address').fill(world.first.email);
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
+    await logIn(page, world.first);
+    await page.goto(`${world.desk.base}/agent/cases/999999`);
+    await page.getByText('This conversation does not exist, or you may not see it.').waitFor();
+    const other = await sit(t, world.clara);
+    await other.getByText('The console is for staff.').waitFor();
+  });
+
+  test('/ leads staff to the console, and its files are kept by browsers', async (t) => {
+    const page = await sit(t, world.first);
+    await page.goto(`${world.desk.base}/`);
+    await page.waitForURL('**/agent/**');
+    const html = await (await fetch(`${world.desk.base}/agent/views/1/2`)).text();
+    for (const [, path] of html.matchAll(/(?:src|href)="(\/agent\/files\/[^"]+)"/g)) {
+      const reply = await fetch(world.desk.base + path), plain = await fetch(world.desk.base + path, { headers: { 'Accept-Encoding': 'identity' } });
+      assert.equal(reply.status, 200, path);
+      assert.match(reply.headers.get('cache-control'), /immutable/);
+      assert.equal(plain.headers.get('content-encoding'), null);
+      assert.equal(await plain.text(), await reply.text());
+    }
+    assert.equal((await fetch(`${world.desk.base}/agent/files/console-NOTHING.js`)).status, 404);
+  });
+
+  test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
+    const id = await asked('Looks');
+    await world.desk.staff.create(`/cases/${id}/notes`, { contents: 'A note' });
+    const page = await sit(t, world.first, `/agent/views/1`);
+    await row(page, 'Looks').waitFor();
+    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`]])
+      for (const theme of ['light', 'dark'])
+        for (const [width, height] of SIZES) {
+          await page.setViewportSize({ width, height });
+          await page.goto(world.desk.base + path);
+          await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
+          await page.reload();
+          await (name === 'list' ? row(page, 'Looks') : posts(page)).first().waitFor();
+          if (SHOTS) { mkdirSync(SHOTS, { recursive: true }); await page.screenshot({ path: `${SHOTS}/console-${name}-${theme}-${width}.png` }); }
+          const outside = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight].filter((n) => n > 0));
+          assert.deepEqual(outside, [], `${name} ${theme} ${width}`);
+          assert.deepEqual(await audit(page), [], `${name} ${theme} ${width}`);
+        }
+  });
+
+  /** Scripts of the driver are not those of the page: its policy of trusted types does not hold for them. */
+  const audit = async (page) => {
+    await page.evaluate(`(() => { ${axe} })()`);
+    return page.evaluate(async () => (await axe.run(document, { resultTypes: ['violations'] })).violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`));
+  };
+});

@@ -1,0 +1,104 @@
+// The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
+// after a break has the same key, so it makes one post.
+import { createEffect, createSignal, For, on, Show } from 'solid-js';
+import { call, Refused, Unreachable, type Row } from '../../kit/api';
+import { useKeys } from '../../kit/keys';
+import { rowOf } from '../../kit/store';
+import { tell } from '../../kit/strip';
+import { say } from '../../kit/words';
+import { overtakenBy, type Conversation } from './data';
+import { createDraft, type Channel } from './draft';
+import { statuses } from '../frame/catalog';
+
+const TYPING_MS = 3000;
+
+export const Editor = (props: { conversation: Conversation; name: string; onDone: () => void }) => {
+  const c = props.conversation, drafts = { reply: createDraft(c.id, 'reply'), note: createDraft(c.id, 'note') };
+  const [channel, setChannel] = createSignal<Channel>('reply');
+  const [busy, setBusy] = createSignal(false);
+  const [wrong, setWrong] = createSignal<string>();
+  const [overtaken, setOvertaken] = createSignal(0);
+  const [seen, setSeen] = createSignal<number>();
+  let text!: HTMLTextAreaElement, told = 0;
+  const draft = () => drafts[channel()];
+  const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
+
+  createEffect(on(c.state, () => setSeen((former) => former ?? c.newest())));
+  const write = (which: Channel) => { setChannel(which); setWrong(undefined); queueMicrotask(() => text.focus()); };
+  useKeys([
+    { key: 'r', word: 'key_reply', run: () => write('reply') },
+    { key: 'n', word: 'key_note', run: () => write('note') },
+    { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void send() },
+  ]);
+
+  const typed = () => {
+    draft().setText(text.value);
+    if (!text.value.trim()) setSeen(c.newest());
+    if (Date.now() - told < TYPING_MS) return;
+    told = Date.now();
+    c.act(channel() === 'reply' ? { is_typing: true } : { is_updating: true });
+  };
+  const stopTyping = () => { told = 0; c.act({ is_typing: false, is_updating: false }); };
+
+  const send = async (statusId?: number, anyway = false) => {
+    const which = channel(), mine = draft(), contents = mine.text().trim();
+    if (!contents || busy()) return;
+    setBusy(true);
+    setWrong(undefined);
+    setOvertaken(0);
+    const headers = { 'Idempotency-Key': mine.key() };
+    try {
+      const lastSeen = anyway ? c.newest() : seen();
+      const body = which === 'note' ? { contents } : { contents, source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
+      await call('POST', `/cases/${c.id}/${which === 'note' ? 'notes' : 'reply'}`, { body, headers });
+      mine.clear();
+      tell(say(which === 'note' ? 'note_added' : 'sent'));
+      await c.readPosts().catch(() => undefined);
+      setSeen(c.newest());
+      if (statusId) props.onDone();
+    } catch (error) {
+      if (error instanceof Refused) mine.renew();
+      const posts = overtakenBy(error)?.posts;
+      if (posts) {
+        await c.readPosts().catch(() => undefined);
+        setOvertaken((posts as Row[]).length);
+      } else setWrong(say('not_sent', { reason: error instanceof Unreachable ? say('unreachable') : (error as Refused).message }));
+    } finally {
+      setBusy(false);
+      stopTyping();
+      text.focus();
+    }
+  };
+
+  return (
+    <form class="editor" classList={{ 'is-note': channel() === 'note' }} onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      <div role="tablist" class="tabs">
+        <For each={['reply', 'note'] as const}>
+          {(which) => <button type="button" role="tab" aria-selected={channel() === which} onClick={() => write(which)}>{say(which)}{drafts[which].text() ? ' •' : ''}</button>}
+        </For>
+        <Show when={channel() === 'note'}><span class="soft">{say('note_hint')}</span></Show>
+      </div>
+      <Show when={overtaken()}>
+        <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
+          <button type="button" onClick={() => void send(undefined, true)}>{say('send_anyway')}</button>{' '}
+          <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
+        </p>
+      </Show>
+      <Show when={wrong()}><p class="wrong" role="alert">{wrong()}</p></Show>
+      <Show when={channel() === 'note' || !isClosed()} fallback={<p class="soft pad">{say('closed')}</p>}>
+        <textarea ref={text} rows="4" dir="auto" aria-label={channel() === 'note' ? say('note') : say('reply_to', { name: props.name })}
+          value={draft().text()} onInput={typed} onBlur={stopTyping} />
+        <div class="editor-foot">
+          <button type="submit" class="main" disabled={busy() || !draft().text().trim()}>
+            {busy() ? say('sending') : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name })}
+          </button>
+          <Show when={channel() === 'reply'}>
+            <For each={statuses().filter((s) => s.type === 'PENDING' || s.type === 'COMPLETED')}>
+              {(s) => <button type="button" disabled={busy() || !draft().text().trim()} onClick={() => void send(s.id)}>{say('send_and', { status: s.label ?? '' })}</button>}
+            </For>
+          </Show>
+        </div>
+      </Show>
+    </form>
+  );
+};

@@ -1,0 +1,51 @@
+// The bar: name of the desk, search, keys, the person.
+import { Show } from 'solid-js';
+import { connected } from '../../kit/live';
+import { go, href, place } from '../../kit/route';
+import { useKeys } from '../../kit/keys';
+import { say } from '../../kit/words';
+import { Face } from '../../kit/marks';
+import { logOut, me } from '../session/session';
+import { compact, setCompact, setTheme, theme, type Theme } from './look';
+import { showKeys } from './keys_list';
+import { updated } from './version';
+
+export const Bar = () => {
+  let search!: HTMLInputElement;
+  useKeys([
+    { key: '/', word: 'key_search', run: () => search.focus() },
+    { key: '?', word: 'key_help', run: showKeys },
+  ]);
+  return (
+    <header class="bar">
+      <a class="brand" href={href('/')}>deskd</a>
+      <form role="search" onSubmit={(event) => { event.preventDefault(); const q = search.value.trim(); if (q) go(`/search?q=${encodeURIComponent(q)}`); }}>
+        <input ref={search} type="search" aria-label={say('search_hint')} placeholder={say('search_hint')} value={place().query.get('q') ?? ''} />
+      </form>
+      <span class="grow" />
+      <Show when={updated()}><span class="notice">{say('new_version')} <button type="button" onClick={() => location.reload()}>{say('reload')}</button></span></Show>
+      <Show when={!connected()}><span class="notice wrong" role="status">{say('offline')}</span></Show>
+      <button type="button" onClick={showKeys}>{say('keys')} <kbd>?</kbd></button>
+      <details class="menu">
+        <summary><Face name={me()?.full_name ?? ''} /><span class="hidden">{me()?.full_name ?? say('me')}</span></summary>
+        <div class="card">
+          <p dir="auto"><b>{me()?.full_name}</b></p>
+          <label class="choice"><span>{say('theme')}</span>
+            <select onChange={(event) => setTheme(event.currentTarget.value as Theme)}>
+              <option value="system" selected={theme() === 'system'}>{say('theme_system')}</option>
+              <option value="light" selected={theme() === 'light'}>{say('theme_light')}</option>
+              <option value="dark" selected={theme() === 'dark'}>{say('theme_dark')}</option>
+            </select>
+          </label>
+          <label class="choice"><span>{say('density')}</span>
+            <select onChange={(event) => setCompact(event.currentTarget.value === 'compact')}>
+              <option value="normal" selected={!compact()}>{say('density_normal')}</option>
+              <option value="compact" selected={compact()}>{say('density_compact')}</option>
+            </select>
+          </label>
+          <button type="button" onClick={() => void logOut()}>{say('log_out')}</button>
+        </div>
+      </details>
+    </header>
+  );
+};

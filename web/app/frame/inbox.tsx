@@ -1,0 +1,63 @@
+// The main screen: views, list, conversation and its properties beside each other. On narrow screens the address decides which one is shown.
+import { createEffect, createMemo, createSignal, on, Show } from 'solid-js';
+import { go, place } from '../../kit/route';
+import { useKeys } from '../../kit/keys';
+import { say } from '../../kit/words';
+import { createPaging } from '../list/paging';
+import { CaseList } from '../list/list';
+import { ROW_QUERY } from '../list/row';
+import { ConversationView } from '../conversation/conversation';
+import { defaultView, ViewList, viewOf, views } from '../views/views';
+import { inboxChannel } from './inbox_channel';
+
+/** Moves the focus to the next region, or back. */
+const toRegion = (step: number) => {
+  const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter((r) => r.offsetParent !== null);
+  const at = regions.findIndex((r) => r.contains(document.activeElement));
+  regions[(at + step + regions.length) % regions.length]?.focus();
+};
+
+export const Inbox = () => {
+  const query = createMemo(() => place().screen === 'search' ? place().query.get('q') ?? '' : '');
+  const view = createMemo(() => place().screen === 'views' ? place().ids[0] : undefined);
+  const open = createMemo(() => place().screen === 'cases' ? place().ids[0] : place().screen === 'search' ? place().ids[0] : place().ids[1]);
+  createEffect(() => { if (!place().screen && defaultView()) go(`/views/${defaultView()!.id}`, { replace: true }); });
+
+  const source = createMemo(() => query()
+    ? { path: '/search', query: { query: query(), resources: 'CASE', ...ROW_QUERY } }
+    : { path: `/views/${view() ?? 0}/cases`, query: ROW_QUERY });
+  const paging = createPaging(source);
+  createEffect(on(source, () => { paging.reset(); clear(); if (view() || query()) paging.need(0, 1); }));
+
+  const [selected, setSelected] = createSignal<ReadonlySet<number>>(new Set());
+  const clear = () => setSelected(new Set<number>());
+  const selection = {
+    has: (id: number) => selected().has(id), size: () => selected().size, clear,
+    toggle: (id: number) => setSelected((former) => { const next = new Set(former); if (!next.delete(id)) next.add(id); return next; }),
+  };
+
+  const base = () => query() ? '/search' : view() ? `/views/${view()}` : '';
+  const tail = () => query() ? `?q=${encodeURIComponent(query())}` : '';
+  const openCase = (id: number) => go(base() ? `${base()}/${id}${tail()}` : `/cases/${id}`, { replace: open() !== undefined });
+  const back = () => go(`${base() || (defaultView() ? `/views/${defaultView()!.id}` : '/')}${tail()}`);
+  const next = () => {
+    const at = paging.position(open() ?? 0), id = paging.ids[at + 1] ?? paging.ids[at - 1];
+    if (id) openCase(id); else back();
+  };
+  useKeys([{ key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
+  createEffect(() => { if (!open()) document.title = `${title()} · deskd`; });
+  const title = () => query() ? `${say('search')}: ${query()}` : viewOf(view())?.title ?? say('conversations');
+
+  return (
+    <main class="inbox" data-open={open() !== undefined ? '' : undefined}>
+      <h1 class="hidden">{title()}</h1>
+      <ViewList view={view()} />
+      <Show when={(view() !== undefined && views().length) || query()}>
+        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} channel={query() ? undefined : inboxChannel()} />
+      </Show>
+      <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>
+        {(id) => <ConversationView id={id} onBack={back} onNext={next} />}
+      </Show>
+    </main>
+  );
+};

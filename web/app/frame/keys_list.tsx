@@ -1,0 +1,17 @@
+// The list of all keys that work now.
+import { For } from 'solid-js';
+import { keysNow } from '../../kit/keys';
+import { say } from '../../kit/words';
+
+let dialog: HTMLDialogElement | undefined;
+export const showKeys = () => dialog?.showModal();
+
+export const KeysList = () => (
+  <dialog ref={(element) => { dialog = element; }} class="card" aria-labelledby="keys-title">
+    <h2 id="keys-title">{say('keys_title')}</h2>
+    <dl class="keys">
+      <For each={keysNow()}>{(key) => <><dt><kbd>{key.key}</kbd></dt><dd>{say(key.word)}</dd></>}</For>
+    </dl>
+    <form method="dialog"><button type="submit">{say('close')}</button></form>
+  </dialog>
+);

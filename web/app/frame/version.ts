@@ -1,0 +1,23 @@
+// Notices that the server has a newer console: the ETag of this page changes with it. Asked when the page is looked at again, at most
+// once in five minutes.
+import { createSignal } from 'solid-js';
+import { href } from '../../kit/route';
+
+const PAUSE_MS = 300_000;
+const [updated, setUpdated] = createSignal(false);
+export { updated };
+
+let own: string | null = null, asked = 0;
+const look = async () => {
+  if (document.visibilityState !== 'visible' || Date.now() - asked < PAUSE_MS) return;
+  asked = Date.now();
+  const tag = await fetch(href('/'), { method: 'HEAD', cache: 'no-store' }).then((reply) => reply.ok ? reply.headers.get('ETag') : null, () => null);
+  if (own && tag && tag !== own) setUpdated(true);
+  own ??= tag;
+};
+
+export const watchVersion = () => {
+  void look();
+  document.addEventListener('visibilitychange', () => void look());
+  setInterval(() => void look(), PAUSE_MS);
+};

@@ -1,0 +1,119 @@
+// The list of conversations of a view or a search: any length, moved through by keys.
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { useKeys } from '../../kit/keys';
+import { follow } from '../../kit/live';
+import { rowOf, show } from '../../kit/store';
+import { createWindow } from '../../kit/window';
+import { now, say } from '../../kit/words';
+import type { Paging } from './paging';
+import { Row, ROW_SOURCE, type CaseRow } from './row';
+import { compact } from '../frame/look';
+
+interface Props {
+  paging: Paging;
+  title: string;
+  open: number | undefined; // the conversation that is open beside the list
+  onOpen: (id: number) => void;
+  selection: { has: (id: number) => boolean; toggle: (id: number) => void; clear: () => void; size: () => number };
+  channel: string | undefined; // its events may bring new rows
+}
+
+const LOOK_MS = 400;
+
+export const CaseList = (props: Props) => {
+  let box!: HTMLDivElement;
+  const { ids, total, fresh, failed } = props.paging;
+  const [at, setAt] = createSignal(0); // position of the row that keys move from
+  let moved = false;
+  const rowHeight = () => compact() ? 40 : 72;
+  const window = createWindow(() => box, () => total() ?? 0, rowHeight);
+  onMount(() => window.watch(box));
+
+  createEffect(() => props.paging.need(window.first(), window.last()));
+  createEffect(on(() => props.open, (id) => {
+    const position = id === undefined ? -1 : untrack(() => props.paging.position(id));
+    if (position >= 0) setAt(position), window.reveal(position);
+  }));
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  createEffect(() => {
+    if (props.channel) follow(props.channel, () => { timer ??= setTimeout(() => { timer = undefined; void props.paging.look(); }, LOOK_MS); });
+  });
+  onCleanup(() => clearTimeout(timer));
+
+  const showFresh = () => {
+    props.paging.reset();
+    setAt(0);
+    window.place(0);
+    props.paging.need(0, 1);
+  };
+  const move = (step: number) => {
+    // The first key shows where one is.
+    const to = Math.min(Math.max(0, at() + (moved || props.open !== undefined ? step : 0)), (total() ?? 1) - 1);
+    moved = true;
+    setAt(to);
+    window.reveal(to);
+    const id = ids[to];
+    if (props.open !== undefined && id) props.onOpen(id);
+    else focusRow(to);
+  };
+  const focusRow = (position: number) => queueMicrotask(() => box.querySelector<HTMLElement>(`[data-at="${position}"]`)?.focus());
+  const openAt = () => { const id = ids[at()]; if (id) props.onOpen(id); };
+  useKeys([
+    { key: 'j', word: 'key_next', run: () => move(1) },
+    { key: 'k', word: 'key_former', run: () => move(-1) },
+    { key: 'x', word: 'key_select', run: () => { const id = ids[at()]; if (id) props.selection.toggle(id); } },
+    { key: '.', word: 'key_new_rows', run: showFresh },
+  ]);
+  const onKey = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
+    const step = steps[event.key];
+    if (step !== undefined) { event.preventDefault(); setAt((a) => Math.min(Math.max(0, a + step), (total() ?? 1) - 1)); window.reveal(at()); focusRow(at()); }
+    if (event.key === 'Enter' && (event.target as Element).matches('[role=row]')) { event.preventDefault(); openAt(); }
+  };
+
+  const positions = createMemo(() => { const from = window.first(); return Array.from({ length: Math.max(0, window.last() - from) }, (_, i) => from + i); });
+
+  return (
+    <section class="list region" aria-labelledby="list-title" tabindex="-1" data-region>
+      <header class="list-head">
+        <h2 id="list-title">{props.title}</h2>
+        <Show when={total() !== undefined}><span class="soft">{say('list_count', { n: total()! })}</span></Show>
+      </header>
+      <Show when={fresh().length}>
+        <button type="button" class="fresh" onClick={showFresh}>{say('new_rows', { n: fresh().length })} <kbd>.</kbd></button>
+      </Show>
+      <Show when={failed()}>
+        <p class="wrong pad" role="alert">{say('list_failed')} <button type="button" onClick={showFresh}>{say('retry')}</button></p>
+      </Show>
+      <Show when={total() === 0}>
+        <div class="empty"><p>{say('empty_view')}</p><p class="soft">{say('empty_view_next')}</p></div>
+      </Show>
+      <div ref={box} class="list-box" role="grid" aria-label={props.title} aria-rowcount={total() ?? -1} aria-multiselectable="true" onScroll={window.onScroll} onKeyDown={onKey}>
+        <div class="list-height" ref={(element) => createEffect(() => { element.style.blockSize = `${window.height()}px`; })}>
+          <For each={positions()}>
+            {(position) => {
+              const id = () => ids[position], row = () => rowOf('case', id()) as CaseRow | undefined;
+              createEffect(() => { const known = id(); if (known) show('case', known, ROW_SOURCE); });
+              return (
+                <div role="row" class="row" data-at={position} aria-rowindex={position + 1} tabindex={position === at() ? 0 : -1}
+                  aria-selected={props.selection.has(id() ?? 0)} aria-current={id() !== undefined && id() === props.open ? 'true' : undefined}
+                  ref={(element) => createEffect(() => { element.style.transform = `translateY(${window.offset(position)}px)`; })}
+                  onClick={() => { setAt(position); openAt(); }} onFocus={() => setAt(position)}>
+                  <span role="gridcell" class="row-cell">
+                    <Show when={row()} fallback={<span class="skeleton" />}>
+                      {(r) => <Row row={r()} now={now()} here={position === at()} selected={props.selection.has(r().id)} left={false} />}
+                    </Show>
+                  </span>
+                  <span role="gridcell" class="row-check">
+                    <input type="checkbox" tabindex="-1" aria-label={say('select')} checked={props.selection.has(id() ?? 0)} onClick={(event) => { event.stopPropagation(); const known = id(); if (known) props.selection.toggle(known); }} />
+                  </span>
+                </div>
+              );
+            }}
+          </For>
+        </div>
+      </div>
+    </section>
+  );
+};

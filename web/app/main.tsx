@@ -1,0 +1,47 @@
+// The console of staff: the start of the page.
+import { createMemo, ErrorBoundary, Match, onMount, Show, Suspense, Switch } from 'solid-js';
+import { Dynamic, render } from 'solid-js/web';
+import { onKey } from '../kit/keys';
+import { prefix } from '../kit/api';
+import { followLink, place } from '../kit/route';
+import { rowOf } from '../kit/store';
+import { Strip } from '../kit/strip';
+import { say } from '../kit/words';
+import { Bar } from './frame/bar';
+import { KeysList } from './frame/keys_list';
+import { readCatalog } from './frame/catalog';
+import { watchVersion } from './frame/version';
+import { screens } from './screens';
+import { Login } from './session/login';
+import { begin, ended, me } from './session/session';
+import { readViews } from './views/views';
+
+const Desk = () => {
+  onMount(() => { void readCatalog(); void readViews(); watchVersion(); });
+  const screen = createMemo(() => screens[place().screen] ?? screens['']);
+  return (
+    <>
+      <Bar />
+      <Suspense><Dynamic component={screen()} /></Suspense>
+      <Strip />
+      <KeysList />
+    </>
+  );
+};
+
+const isStaff = () => rowOf('role', me()?.role as { id: number } | null)?.type !== 'CUSTOMER';
+
+const Console = () => (
+  <ErrorBoundary fallback={(error: Error) => <main class="login"><p class="wrong">{error.message}</p><button type="button" onClick={() => location.reload()}>{say('reload')}</button></main>}>
+    <Switch>
+      <Match when={me() === null}><Login /></Match>
+      <Match when={me() && !isStaff()}><main class="login"><h1 class="hidden">{say('console')}</h1><div class="card"><p>{say('staff_only')}</p><p><a href={`${prefix}/helpcenter`} target="_self">{say('to_help_center')}</a></p></div></main></Match>
+      <Match when={me()}><Desk /></Match>
+    </Switch>
+    <Show when={ended()}><div class="over"><Login again /></div></Show>
+  </ErrorBoundary>
+);
+
+document.addEventListener('keydown', onKey);
+document.addEventListener('click', followLink);
+void begin().then(() => render(() => <Console />, document.body), (error: Error) => { document.body.textContent = error.message; });

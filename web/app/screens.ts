@@ -1,0 +1,7 @@
+// The screens, by the first part of their address. Each is loaded when it is opened first; the inbox is loaded at once.
+import type { Component } from 'solid-js';
+import { Inbox } from './frame/inbox';
+
+export const screens: Record<string, Component> = {
+  '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
+};

@@ -1,0 +1,75 @@
+// The person who works here. The session is the browser's cookie, which scripts can't read.
+import { createSignal } from 'solid-js';
+import { ask, get, onSessionEnd, type Reply, type Schemas } from '../../kit/api';
+import { forgetAll, keepReply } from '../../kit/store';
+import { closeLive, connectLive } from '../../kit/live';
+import { setZone, speak } from '../../kit/words';
+
+export type Me = Pick<Schemas['user'], 'id' | 'full_name' | 'avatar' | 'role' | 'teams' | 'time_zone'>;
+
+/** undefined: not known yet; null: nobody is logged in */
+const [me, setMe] = createSignal<Me | null | undefined>(undefined);
+/** True while a login lies over the page, because the session has ended. */
+const [ended, setEnded] = createSignal(false);
+export { me, ended };
+
+let waiting: (() => void)[] = [];
+onSessionEnd(() => new Promise((resolve) => {
+  waiting.push(resolve);
+  if (me()) setEnded(true);
+  else setMe(null);
+}));
+
+const enter = async () => {
+  const reply = await get('/me', { include: 'role,team,locale', _flat: true });
+  keepReply(reply);
+  const person = reply.data as unknown as Me & { locale?: { id: number } };
+  const locale = reply.resources?.['locale']?.[String(person.locale?.id)]?.['locale'];
+  await speak(typeof locale === 'string' ? locale : navigator.language);
+  setZone(person.time_zone ?? undefined);
+  if (me() && me()?.id !== person.id) location.reload(); // another person: nothing of the former one stays
+  connectLive();
+  setMe(person);
+  setEnded(false);
+  waiting.forEach((go) => go());
+  waiting = [];
+};
+
+/** Finds out who is logged in. */
+export const begin = async () => {
+  await speak(navigator.language);
+  const reply = await ask('GET', '/session');
+  const person = (reply.data as { user?: { id: number } } | undefined)?.user;
+  if (reply.status === 200 && person) await enter();
+  else setMe(null);
+};
+
+export type Step =
+  | { step: 'in' }
+  | { step: 'code'; token: string }
+  | { step: 'password'; token: string }
+  | { step: 'refused'; message: string };
+
+const base64 = (text: string) => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
+
+const after = async (reply: Reply): Promise<Step> => {
+  const problem = reply.errors?.[0];
+  if (reply.status < 400) return await enter(), { step: 'in' };
+  if (reply.auth_token && problem?.code === 'OTP_EXPECTED') return { step: 'code', token: reply.auth_token };
+  if (reply.auth_token && problem?.code === 'CREDENTIAL_EXPIRED') return { step: 'password', token: reply.auth_token };
+  return { step: 'refused', message: problem?.message ?? `HTTP ${reply.status}` };
+};
+
+export const logIn = async (email: string, password: string) =>
+  after(await ask('GET', '/session', { headers: { Authorization: `Basic ${base64(`${email}:${password}`)}` } }));
+
+export const giveCode = async (token: string, code: string) =>
+  after(await ask('GET', '/session', { headers: { 'X-Token': token, 'X-OTP': code } }));
+
+export const logOut = async () => {
+  await ask('DELETE', '/session').catch(() => undefined);
+  closeLive();
+  for (const key of Object.keys(localStorage)) if (key.startsWith('draft ')) localStorage.removeItem(key);
+  forgetAll();
+  setMe(null);
+};

@@ -1,0 +1,64 @@
+// Builds the console: node web/build.mjs OUT. OUT gets page.html and files/NAME-HASH.{js,css}.gz.
+// The same sources give the same bytes: no times, no absolute paths, and gzip writes no date.
+import { transformAsync } from '@babel/core';
+import typescript from '@babel/preset-typescript';
+import solid from 'babel-preset-solid';
+import { build } from 'esbuild';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const web = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2] ?? join(web, '../build/web/dist'));
+
+const jsx = {
+  name: 'solid',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.tsx$/ }, async ({ path }) => {
+      const { code } = await transformAsync(await readFile(path, 'utf8'), {
+        filename: relative(web, path), cwd: web, babelrc: false, configFile: false,
+        presets: [[solid, { generate: 'dom', hydratable: false }], [typescript, {}]],
+      });
+      return { contents: code, loader: 'js' };
+    });
+  },
+};
+
+// The page allows no text as HTML (require-trusted-types-for). Solid makes its templates from constants of the build by one assignment, which
+// gets the policy of the console. The build fails if the library has moved the assignment.
+const trusted = {
+  name: 'trusted types',
+  setup({ onLoad }) {
+    onLoad({ filter: /solid-js\/web\/dist\/web\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8'), assigned = 't.innerHTML = html;';
+      if (text.split(assigned).length !== 2) throw new Error(`${relative(web, path)} does not assign templates once: "${assigned}"`);
+      const policy = 'const templates = globalThis.trustedTypes?.createPolicy("templates", { createHTML: (html) => html });\n';
+      return { contents: policy + text.replace(assigned, 't.innerHTML = templates ? templates.createHTML(html) : html;'), loader: 'js' };
+    });
+  },
+};
+
+const compressed = (bytes) => {
+  const packed = gzipSync(bytes, { level: 9 });
+  packed[9] = 255; // the system that made it: unknown
+  return packed;
+};
+
+await rm(out, { recursive: true, force: true });
+await mkdir(join(out, 'files'), { recursive: true });
+const { metafile, outputFiles } = await build({
+  entryPoints: { console: join(web, 'app/main.tsx'), look: join(web, 'kit/look.css'), icon: join(web, 'kit/icon.svg') },
+  absWorkingDir: web, outdir: join(out, 'files'), entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]',
+  bundle: true, splitting: true, format: 'esm', target: ['chrome111', 'firefox115', 'safari16.4'],
+  minify: true, charset: 'utf8', legalComments: 'none', loader: { '.svg': 'copy' }, metafile: true, write: false,
+  conditions: ['browser'], plugins: [jsx, trusted], define: { 'process.env.NODE_ENV': '"production"' },
+});
+const built = (entry) => {
+  const [path] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  return path.slice(path.lastIndexOf('/') + 1);
+};
+const page = (await readFile(join(web, 'page.html'), 'utf8'))
+  .replace('{script}', built('app/main.tsx')).replace('{style}', built('kit/look.css')).replace('{icon}', built('kit/icon.svg'));
+for (const { path, contents } of outputFiles) await writeFile(`${path}.gz`, compressed(contents));
+await writeFile(join(out, 'page.html'), page);

@@ -1,0 +1,96 @@
+// Requests to the API of the desk that served the page. They carry the session's cookie, and writes the CSRF token of the session.
+import type { components } from 'api-types';
+
+export type Schemas = components['schemas'];
+export type Kind = keyof Schemas & string;
+export type Ref = { id: number; resource_type?: string };
+
+export interface Problem { code: string; message: string; parameter?: string }
+export interface Row { id: number; resource_type: string; [member: string]: unknown }
+export interface Reply {
+  status: number;
+  data: Row | Row[] | undefined;
+  resources?: Record<string, Record<string, Row>>;
+  total_count?: number;
+  next_url?: string;
+  errors?: Problem[];
+  posts?: Row[];
+  auth_token?: string;
+  etag: string | null;
+}
+
+/** The server answered, and did not do it. `reply` has its reasons. */
+export class Refused extends Error {
+  constructor(readonly reply: Reply) {
+    super(reply.errors?.map(({ message }) => message).join(' ') || `HTTP ${reply.status}`);
+  }
+  get code() { return this.reply.errors?.[0]?.code ?? ''; }
+}
+/** No answer came: the request may have been carried out or not. A write with an Idempotency-Key can be repeated. */
+export class Unreachable extends Error {}
+
+export interface Options {
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: object;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export const prefix = document.documentElement.dataset['prefix'] ?? '';
+const root = `${prefix}/api/v1`;
+let csrf = '';
+
+/** Resolves when a person has logged in over the page. Set by app/session. */
+let renewed: () => Promise<void> = () => Promise.reject(new Error('no login'));
+export const onSessionEnd = (wait: typeof renewed) => { renewed = wait; };
+
+const SESSION_ENDED = new Set([401, 454]);
+
+const fetched = async (method: string, path: string, { query = {}, body, headers, signal }: Options): Promise<Reply> => {
+  const url = new URL(root + path, location.href);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  const init: RequestInit = {
+    method, credentials: 'same-origin', cache: 'no-store',
+    // X-Requested-With: the browser shows no login dialog of its own.
+    headers: { 'X-Requested-With': 'deskd', ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrf }), ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers },
+  };
+  if (body) init.body = JSON.stringify(body);
+  if (signal) init.signal = signal;
+  let response: Response, text: string;
+  try {
+    response = await fetch(url, init);
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Unreachable(String(error));
+  }
+  const token = response.headers.get('X-CSRF-Token');
+  if (token) csrf = token;
+  let reply: Reply;
+  try {
+    reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag') };
+  } catch {
+    throw new Unreachable(`HTTP ${response.status}`); // a page of a proxy
+  }
+  return reply;
+};
+
+/** The reply, whatever its status. For the login, whose refusals are steps. */
+export const ask = (method: string, path: string, options: Options = {}) => fetched(method, path, options);
+
+/** The reply of a call that succeeded. After the end of the session it waits for the next login, and repeats the call. */
+export const call = async (method: string, path: string, options: Options = {}): Promise<Reply> => {
+  let tokenRead = false;
+  for (;;) {
+    const reply = await fetched(method, path, options);
+    if (reply.status < 400) return reply;
+    if (SESSION_ENDED.has(reply.status)) await renewed();
+    else if (reply.errors?.[0]?.code === 'CSRF_FAILED' && !tokenRead) tokenRead = (await fetched('GET', '/session', {})).status === 200; // another tab has logged in
+    else throw new Refused(reply);
+  }
+};
+
+export const get = (path: string, query: Options['query'] = {}, signal?: AbortSignal) =>
+  call('GET', path, signal ? { query, signal } : { query });
+
+export const rowsOf = (reply: Reply): Row[] => Array.isArray(reply.data) ? reply.data : reply.data ? [reply.data] : [];

@@ -1,0 +1,65 @@
+// Words of the console and their forms. A language is a file of web/words with the keys of en.ts: a missing key does not compile.
+import { createSignal } from 'solid-js';
+import { en } from '../words/en';
+
+export type Words = typeof en;
+export type Word = keyof Words;
+
+const LANGUAGES: Record<string, () => Promise<Words>> = {
+  de: async () => (await import('../words/de')).de,
+  ar: async () => (await import('../words/ar')).ar,
+};
+const RIGHT_TO_LEFT = new Set(['ar']);
+
+const [words, setWords] = createSignal<Words>(en);
+const [language, setLanguage] = createSignal('en');
+export { language };
+
+export const speak = async (locale: string) => {
+  const wanted = locale.toLowerCase().split(/[-_]/)[0] ?? 'en', load = LANGUAGES[wanted];
+  setWords(load ? await load() : en);
+  setLanguage(load ? wanted : 'en');
+  document.documentElement.lang = language();
+  document.documentElement.dir = RIGHT_TO_LEFT.has(language()) ? 'rtl' : 'ltr';
+};
+
+/** The text of a word. {name} is the value of that name; [n: one dog|other {n} dogs] is the form of the number n in the language. */
+export const say = (word: Word, values: Record<string, string | number> = {}): string => {
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (mark, name: string) => {
+    const value = values[name];
+    return value === undefined ? mark : typeof value === 'number' ? numberText(value) : value;
+  });
+  return filled(words()[word].replace(/\[(\w+): ([^\]]*)\]/g, (_, name: string, forms: string) => {
+    const form = new Intl.PluralRules(language()).select(Number(values[name]));
+    const options = forms.split('|').map((option) => option.split(/ (.*)/s));
+    return (options.find(([category]) => category === form) ?? options.at(-1))?.[1] ?? '';
+  }));
+};
+
+export const numberText = (n: number) => new Intl.NumberFormat(language()).format(n);
+
+// ---- times -------------------------------------------------------------------------------------
+
+const MINUTE = 60_000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+const [zone, setZone] = createSignal<string | undefined>(undefined);
+export { setZone };
+
+const [minute, setMinute] = createSignal(Date.now());
+setInterval(() => setMinute(Date.now()), 30_000);
+/** The time of now, which moves each half minute. */
+export const now = minute;
+
+export const fullTime = (time: string) =>
+  new Intl.DateTimeFormat(language(), { dateStyle: 'full', timeStyle: 'short', timeZone: zone() }).format(new Date(time));
+
+/** "3 hours ago", "in 2 hours"; from seven days on the date. */
+export const shortTime = (time: string, style: Intl.RelativeTimeFormatStyle = 'short') => {
+  const ms = Date.parse(time) - now(), size = Math.abs(ms);
+  const relative = new Intl.RelativeTimeFormat(language(), { numeric: 'auto', style });
+  if (size < MINUTE) return relative.format(0, 'minute');
+  if (size < HOUR) return relative.format(Math.trunc(ms / MINUTE), 'minute');
+  if (size < DAY) return relative.format(Math.trunc(ms / HOUR), 'hour');
+  if (size < 7 * DAY) return relative.format(Math.trunc(ms / DAY), 'day');
+  const sameYear = new Date(time).getFullYear() === new Date(now()).getFullYear();
+  return new Intl.DateTimeFormat(language(), { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }), timeZone: zone() }).format(new Date(time));
+};
