@@ -373,6 +373,12 @@ test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit
 test-api-postgres: $(BIN) tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL; sanitized, without what test-postgres runs
 	$(ON_POSTGRES) '$(TWO_PROCESSES) $(filter-out $(BEFORE_STORE) $(if $(SAN),$(filter $(NOT_SANITIZED),$(BOTH_STORES))),$(API_TESTS))'
 
+CUT_SECONDS ?= 300
+.PHONY: test-cuts
+test-cuts: $(BIN) tests/node_modules/.package-lock.json ## cuts realtime connections at random for CUT_SECONDS on each engine, with two processes on PostgreSQL
+	cd tests && CUT_SECONDS=$(CUT_SECONDS) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) api/realtime.cuts.test.mjs
+	$(ON_POSTGRES) 'CUT_SECONDS=$(CUT_SECONDS) $(TWO_PROCESSES) api/realtime.cuts.test.mjs'
+
 .PHONY: test-openapi
 test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and generated, strictly compiled clients on the OpenAPI document, also that of INTEGRATING.md
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs integrating/typescript.test.mjs
@@ -429,7 +435,7 @@ test-fuzz: ## runs each fuzz target for five seconds
 # What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox, rules, the sender, the hub
 # and the wire of realtime.
 THREADED_UNIT := db db_fault db_schema db_snapshot pool job change log
-THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages outgoing realtime realtime.cuts realtime.limits session triggers.run)
+THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages outgoing realtime realtime.counts realtime.cuts realtime.limits realtime.presence session triggers.run)
 
 .PHONY: threaded-programs
 threaded-programs: $(BIN) $(HTTP_TEST) $(THREADED_UNIT:%=$(VARIANT)/tests/unit/%_test)

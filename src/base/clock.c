@@ -30,6 +30,8 @@ int64_t clock_now(const struct clock *c) {
 
 int64_t clock_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
 
+int64_t clock_steady(const struct clock *c) { return c->file ? clock_now(c) : clock_monotonic(); }
+
 struct timespec clock_deadline(int64_t ms) {
     int64_t until = read_clock(CLOCK_REALTIME) + ms;
     return (struct timespec){.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};

@@ -316,7 +316,7 @@ struct hub_thread *hub_start(struct api *api) {
     t->hub.api = api;
     t->hub.notes = &t->notes;
     t->notes.bell = -1;
-    t->hub.wire = wire_start(&(struct wire_events){on_heard, on_gone, t});
+    t->hub.wire = wire_start(&(struct wire_events){on_heard, on_gone, t}, &api->desk->clock);
     bool ok = t->hub.wire && queue_open(&t->notes);
     if (ok && pthread_create(&t->thread, NULL, hub_main, t) == 0) return t;
     if (t->hub.wire) wire_stop(t->hub.wire, 0);

@@ -36,7 +36,8 @@ struct peer {
     struct wslay_event_context *frames; /* of a socket */
     struct buf out;                     /* bytes before the first frame, or of a stream */
     size_t sent;                        /* of these */
-    int64_t heard_at, stuck_since;      /* clock_monotonic; stuck_since 0: nothing waits to be sent */
+    int64_t heard_at;                   /* clock_steady */
+    int64_t stuck_since;                /* clock_monotonic; 0: nothing waits to be sent */
     int64_t tokens_at, tokens;          /* bucket of messages, in thousandths */
     int64_t close_by;                   /* the socket is closed then; 0: it is not closing */
     bool overrun;                       /* it was told to come back, because it reads too slowly */

@@ -24,6 +24,7 @@ enum { VIEWING = 1, TYPING = 2, UPDATING = 4, FOREGROUND = 8, FLAGS = 4 };
 /* ---- metas ----------------------------------------------------------------------------------- */
 
 static int64_t wall(const struct hub *h) { return clock_now(&h->api->desk->clock); }
+static int64_t steady(const struct hub *h) { return clock_steady(&h->api->desk->clock); }
 
 static struct meta *meta_of(struct hub *h, struct str process, int64_t number) {
     struct meta *m = h->metas;
@@ -239,22 +240,24 @@ static bool time_given(const struct json *j, int64_t *ms) {
 void presence_push(struct hub *h, struct subscription *s, const struct json *payload) {
     struct meta *m = s->meta;
     if (m == NULL) return;
-    unsigned state = m->flags;
+    unsigned state = m->flags, set = 0;
     int64_t at;
     for (int i = 0; i < FLAGS; i++) {
         const struct json *j = json_member(payload, str_of(flags[i]));
-        if (j && j->type == JSON_TRUE) state |= 1u << i;
+        if (j && j->type == JSON_TRUE) set |= 1u << i;
         if (j && j->type == JSON_FALSE) state &= ~(1u << i);
     }
+    state |= set;
     if (time_given(json_member(payload, S("last_active_at")), &at) && at <= wall(h) + TIME_MINUTE)
         m->active_at = at;
-    m->typing_until = state & TYPING ? clock_monotonic() + TYPING_MS : 0;
+    if (set & TYPING) m->typing_until = steady(h) + TYPING_MS;
+    else if (!(state & TYPING)) m->typing_until = 0;
     bool later = m->of.kind == LIVE_PERSON && m->active_at - m->active_told >= ACTIVE_MS;
     if (state != m->flags || later) change_flags(h, m, state);
 }
 
 void presence_tick(struct hub *h) {
-    int64_t now = clock_monotonic();
+    int64_t now = steady(h);
     for (struct meta *m = h->metas, *next; m; m = next) {
         next = m->next;
         if (!is_own(h, m) && now > m->heard_at + FORGET_MS) m->gone = true;
@@ -284,7 +287,7 @@ static void send_part(struct hub *h, struct buf *part) {
 
 void presence_share(struct hub *h) {
     struct desk *d = h->api->desk;
-    int64_t now = clock_monotonic();
+    int64_t now = steady(h);
     bool shared = db_shared(d->db) && processes_number(d) > 1, all = shared && now - h->renewed_at > RENEW_MS;
     struct buf part = {0};
     int n = 0;
@@ -315,7 +318,7 @@ static void hear_one(struct hub *h, struct str process, const struct json *list)
     struct live_name of = {v[7] == LIVE_PERSON ? LIVE_PERSON : LIVE_CASE, v[1]};
     if (is_new) m = meta_new(h, process, v[0], of, v[2]);
     bool changed = !is_new && m->version != v[4];
-    m->heard_at = clock_monotonic();
+    m->heard_at = steady(h);
     m->flags = (unsigned)v[3];
     m->version = (int)v[4];
     m->active_at = v[5];

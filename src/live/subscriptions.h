@@ -32,7 +32,7 @@ struct meta {
     unsigned flags, told; /* told: as the listeners know it */
     int version, told_version;
     int64_t active_at, active_told; /* milliseconds since 1970 */
-    int64_t typing_until, heard_at; /* clock_monotonic */
+    int64_t typing_until, heard_at; /* clock_steady */
     bool is_new, gone, gone_told;   /* is_new: the other processes do not know it yet */
     struct meta *next, **at;
 };

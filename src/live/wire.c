@@ -31,6 +31,7 @@ struct order {
 
 struct wire {
     struct wire_events events;
+    const struct clock *clock;
     struct queue orders;
     int epoll;
     pthread_t thread;
@@ -227,7 +228,7 @@ static void peer_ready(struct wire *w, struct peer *p, uint32_t events) {
     if (p->fd < 0) return;
     bool ok = !(events & (EPOLLERR | EPOLLHUP));
     if (ok && events & (EPOLLIN | EPOLLRDHUP)) {
-        p->heard_at = clock_monotonic();
+        p->heard_at = clock_steady(w->clock);
         p->pinged = false;
         bool heard = p->frames && wslay_event_get_read_enabled(p->frames);
         ok = heard ? read_frames(w, p) : read_away(p);
@@ -249,7 +250,8 @@ static void peer_begin(struct wire *w, struct peer *p) {
         if (wslay_event_context_server_init(&p->frames, &callbacks, p) != 0) abort(); /* no memory */
         wslay_event_config_set_max_recv_msg_length(p->frames, LIMIT_LIVE_FRAME);
     }
-    p->heard_at = p->tokens_at = clock_monotonic();
+    p->heard_at = clock_steady(w->clock);
+    p->tokens_at = clock_monotonic();
     p->tokens = LIMIT_LIVE_BURST * 1000;
     p->next = w->peers;
     if (p->next) p->next->before = p;
@@ -277,7 +279,8 @@ static void obey_all(struct wire *w) {
     }
 }
 
-static void peer_sweep(struct wire *w, struct peer *p, int64_t now) {
+/* now: clock_monotonic. steady: clock_steady. */
+static void peer_sweep(struct wire *w, struct peer *p, int64_t now, int64_t steady) {
     if (p->close_by) {
         if (now >= p->close_by) peer_end(w, p);
         return;
@@ -285,10 +288,10 @@ static void peer_sweep(struct wire *w, struct peer *p, int64_t now) {
     if (p->stuck_since && now - p->stuck_since > LIVE_STUCK_MS)
         peer_close(w, p, CLOSE_OVERLOAD, "you read too slowly: connect again");
     if (p->fd < 0 || p->close_by) return; /* it ended in this moment */
-    int64_t silent = now - p->heard_at;
+    int64_t silent = steady - p->heard_at;
     if (p->form == PEER_STREAM) {
         if (silent > COMMENT_MS) peer_tell(w, p, S(":\n\n"));
-        p->heard_at = silent > COMMENT_MS ? now : p->heard_at;
+        p->heard_at = silent > COMMENT_MS ? steady : p->heard_at;
     } else if (silent > SILENT_MS) {
         peer_end(w, p);
     } else if (silent > PING_MS && !p->pinged) {
@@ -318,12 +321,12 @@ static void bury(struct wire *w) {
 }
 
 static void wire_sweep(struct wire *w) {
-    int64_t now = clock_monotonic();
+    int64_t now = clock_monotonic(), steady = clock_steady(w->clock);
     if (now - w->swept_at < TIME_SECOND / 2) return;
     w->swept_at = now;
     for (struct peer *p = w->peers, *next; p; p = next) {
         next = p->next;
-        peer_sweep(w, p, now);
+        peer_sweep(w, p, now, steady);
     }
 }
 
@@ -382,10 +385,11 @@ void wire_close(struct wire *w, struct peer *p, enum close_code code, const char
 
 int64_t wire_peers(const struct wire *w) { return atomic_load(&w->count); }
 
-struct wire *wire_start(const struct wire_events *events) {
+struct wire *wire_start(const struct wire_events *events, const struct clock *clock) {
     struct wire *w = calloc(1, sizeof *w);
     if (w == NULL) return NULL;
     w->events = *events;
+    w->clock = clock;
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event bell = {.events = EPOLLIN};
     bool ok = queue_open(&w->orders) && w->epoll >= 0 &&

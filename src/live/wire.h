@@ -34,7 +34,8 @@ struct wire_events {
     void *arg;
 };
 
-struct wire *wire_start(const struct wire_events *events); /* NULL: no thread or descriptor is left */
+/* clock: for silence. NULL: no thread or descriptor is left. */
+struct wire *wire_start(const struct wire_events *events, const struct clock *clock);
 /* Closes all sockets within `ms`, a part at a time, so that their clients do not all come back at once. */
 void wire_stop(struct wire *w, int64_t ms);
 void wire_free(struct wire *w); /* after it was stopped, when nobody gives orders any more; NULL: nothing */

@@ -8,11 +8,16 @@ import { Socket, stream } from './lib/socket.mjs';
 
 // Connections that break: each event of a channel arrives once, and in order.
 
-const WRITERS = 4, EACH = 40;
+// CUT_SECONDS: the time to cut and write, in place of a fixed number of posts (`make test-cuts`).
+
+const WRITERS = 4, EACH = 40, SECONDS = Number(process.env.CUT_SECONDS ?? 0), CUTS = SECONDS ? 1000 : 50;
+
+/** A post as a follower heard it. Ids of notes and of messages are apart. */
+const heardPost = (topic, p) => `${topic.endsWith('inbox') ? 'inbox ' : ''}${p.customer_resource_url ? 'message' : 'note'} ${p.resource_id}`;
 
 /** A client of a socket that comes back by its cursor. `posts`: what it heard, in order. */
 function bySocket(client, port, topic) {
-  const self = { posts: [], joins: 0, resyncs: 0, over: false };
+  const self = { client, posts: [], joins: 0, resyncs: 0, over: false, channels: [topic] };
   let cursor = '';
   const connect = () => {
     if (self.over) return;
@@ -27,7 +32,7 @@ function bySocket(client, port, topic) {
         if (!cursor) cursor = payload.response.cursor;
       } else if (payload.cursor) {
         cursor = payload.cursor;
-        if (event === 'NEW_POST') self.posts.push(payload.resource_id);
+        if (event === 'NEW_POST') self.posts.push(heardPost(topic, payload));
       }
     });
     ws.on('error', () => {}).on('close', () => setTimeout(connect, 5));
@@ -37,15 +42,15 @@ function bySocket(client, port, topic) {
   return self;
 }
 
-/** The same with a stream and Last-Event-ID. */
-function byStream(client, port, topic) {
-  const self = { posts: [], joins: 0, resyncs: 0, over: false };
+/** The same with a stream of some channels and Last-Event-ID. */
+function byStream(client, port, ...channels) {
+  const self = { client, posts: [], joins: 0, resyncs: 0, over: false, channels };
   let last;
   const connect = () => {
     if (self.over) return;
     let text = '', ended = false;
     const again = () => { if (!ended) setTimeout(connect, 5); ended = true; };
-    self.request = http.get({ host: '127.0.0.1', port, path: `/api/v1/realtime?channels=${encodeURIComponent(topic)}`, headers: { 'User-Agent': 'deskd-tests/1', ...client.headers, ...(last && { 'Last-Event-ID': last }) } });
+    self.request = http.get({ host: '127.0.0.1', port, path: `/api/v1/realtime?channels=${encodeURIComponent(channels.join())}`, headers: { 'User-Agent': 'deskd-tests/1', ...client.headers, ...(last && { 'Last-Event-ID': last }) } });
     self.request.on('error', again).on('close', again).on('response', (response) => {
       response.setEncoding('utf8').on('error', () => {}).on('data', (more) => {
         const blocks = (text + more).split('\n\n');
@@ -55,7 +60,9 @@ function byStream(client, port, topic) {
           if (id) last = id;
           if (event === 'open') self.joins++;
           if (event === 'resync') self.resyncs++;
-          if (event === 'NEW_POST') self.posts.push(JSON.parse(data).payload.resource_id);
+          if (event !== 'NEW_POST') continue;
+          const { topic, payload } = JSON.parse(data);
+          self.posts.push(heardPost(topic, payload));
         }
       });
     });
@@ -68,29 +75,37 @@ function byStream(client, port, topic) {
 test('clients whose connections are cut at random hear each event once and in order, through every process', async (t) => {
   const desk = await open(t), { below } = dice(2026);
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
-  const { realtime_channel: topic } = await desk.staff.fetch(`/cases/${id}`, { fields: 'realtime_channel' });
+  const { realtime_channel: topic } = await desk.staff.fetch(`/cases/${id}`, { fields: 'realtime_channel' }), inbox = topic.replace(/v1_.*/, 'v1_inbox');
   const proxy = await cutter(t, () => desk.port); // a client that comes back reaches another process
   const followers = [desk.staff, desk.admin, desk.customer].flatMap((client) => [bySocket(client, proxy.port, topic), bySocket(client, proxy.port, topic), byStream(client, proxy.port, topic)]);
+  followers.push(byStream(desk.owner, proxy.port, inbox, topic));
   defer(t, () => followers.forEach((f) => f.end()));
   await until('all to have joined', () => followers.every((f) => f.joins));
   let cuts = 0;
-  const cutting = setInterval(() => proxy.cut(() => below(4) === 0 && ++cuts), 60);
+  const cutting = setInterval(() => proxy.cut(() => below(4) === 0 && ++cuts), 60), end = Date.now() + SECONDS * 1000;
   defer(t, () => clearInterval(cutting));
   const written = await Promise.all(Array.from({ length: WRITERS }, async () => {
     const own = [];
-    for (let i = 0; i < EACH; i++) own.push((await desk.owner.create(`/conversations/${id}/messages`, { contents: 'M' })).id);
+    while (SECONDS ? Date.now() < end : own.length < EACH) {
+      const kind = below(4) ? 'message' : 'note';
+      const made = await (kind === 'note' ? desk.staff.create(`/cases/${id}/notes`, { contents: 'N' }) : desk.owner.create(`/conversations/${id}/messages`, { contents: 'M' }));
+      own.push(`${kind} ${(made.post ?? made).id}`);
+      if (SECONDS) await new Promise((resolve) => { setTimeout(resolve, below(300)); });
+    }
     return own;
   }));
-  await until('enough cuts', () => cuts > 50);
+  await until('enough cuts', () => cuts > CUTS);
   clearInterval(cutting);
   const { id: last } = await desk.owner.create(`/conversations/${id}/messages`, { contents: 'Last' });
-  await until('the last message at all', () => followers.every((f) => f.posts.includes(last)));
-  const all = [...written.flat(), last].sort((a, b) => a - b);
-  for (const { posts, resyncs } of followers) {
+  await until('the last message at all', () => followers.every((f) => f.channels.every((name) => f.posts.includes(heardPost(name, { customer_resource_url: ' ', resource_id: last })))));
+  const all = [...written.flat(), `message ${last}`];
+  for (const { client, posts, resyncs, channels } of followers) {
+    const may = (post) => client.headers.Authorization !== desk.customer.headers.Authorization || post.startsWith('message');
     assert.equal(resyncs, 0);
-    assert.deepEqual(posts.toSorted((a, b) => a - b), all, 'each once');
-    for (const own of written) assert.deepEqual(posts.filter((post) => own.includes(post)), own, 'in order');
+    assert.deepEqual(posts.toSorted(), channels.flatMap((name) => all.filter(may).map((post) => (name === inbox ? `inbox ${post}` : post))).sort(), 'each once');
+    for (const own of written) assert.deepEqual(posts.filter((post) => own.includes(post)), own.filter(may), 'in order');
   }
+  t.diagnostic(`${all.length} posts, ${followers.length} clients, ${cuts} cuts, ${followers.reduce((n, f) => n + f.joins, 0)} joins`);
 });
 
 test('a client whose cursor is not of this desk, or too old, is told to read again', async (t) => {

@@ -56,9 +56,9 @@ export class Socket {
   }
 }
 
-/** A stream of events. `events` has all that arrived: {id, event, data}. */
+/** A stream of events. `events` has all that arrived: {id, event, data}. `comments`: the number of lines that keep it open. */
 export async function stream(t, client, channels, { after, port = client.desk.port } = {}) {
-  const found = { events: [], text: '' };
+  const found = { events: [], text: '', comments: 0 };
   const path = `/api/v1/realtime?channels=${encodeURIComponent(channels.join(','))}`;
   const request = http.get({ host: '127.0.0.1', port, path, headers: { 'User-Agent': 'deskd-tests/1', ...client.headers, ...(after && { 'Last-Event-ID': after }) } });
   defer(t, () => request.destroy());
@@ -71,6 +71,7 @@ export async function stream(t, client, channels, { after, port = client.desk.po
         const blocks = found.text.split('\n\n');
         found.text = blocks.pop();
         for (const block of blocks) {
+          found.comments += block.startsWith(':');
           const lines = block.split('\n').filter((l) => !l.startsWith(':')).map((l) => [l.slice(0, l.indexOf(':')), l.slice(l.indexOf(':') + 2)]);
           const { id, event, data } = Object.fromEntries(lines);
           if (event) found.events.push({ id, event, ...JSON.parse(data) });
