@@ -84,8 +84,11 @@
 #define LIMIT_SEARCH_FOUND 400        /* texts of the rarest word that a search examines: about 2 ms */
 #define LIMIT_SEARCH_READ 2           /* times that many texts are read of the rows that a search examines */
 #define LIMIT_CONTENTS (512 * 1024)   /* characters of a message */
-#define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */
-#define LIMIT_MAIL (50 * 1024 * 1024) /* a mail that comes in, as it was sent: files of 36 MB in Base64 */
+#define LIMIT_DRAFT (64 * 1024)       /* characters of a draft: every pause of its writer sends it whole */
+#define LIMIT_DRAFTS 200              /* drafts of one person: more than anybody writes side by side */
+#define LIMIT_DRAFT_PARAMETERS (8 * 1024) /* bytes of the parameters of a draft, as JSON: 50 copies fit */
+#define LIMIT_SLUG 80                     /* letters of the words of a slug: an address stays readable */
+#define LIMIT_MAIL (50 * 1024 * 1024)     /* a mail that comes in, as it was sent: files of 36 MB in Base64 */
 
 #define LIMIT_HELD (INT64_C(256) << 20) /* bytes of replies that wait to be read; above it requests get 503 */
 /* Bytes of replies that wait for one person, or one address without login: eight full pages. */

@@ -2,6 +2,7 @@
 #include "api/call/machine.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "core/cases/draft.h"
 #include "core/change/log.h"
 #include "core/change/outbox.h"
 #include "core/desk/file.h"
@@ -118,6 +119,7 @@ QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :be
 QUERY(sweep_arrivals, OLDEST("mail_arrivals", "digest", "o.arrived_at <= :before"));
 QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
+QUERY(sweep_drafts, OLDEST("drafts", "id", "o.updated_at <= :before"));
 
 /* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
@@ -139,6 +141,7 @@ static const struct sweep {
     {&sweep_deliveries, DELIVERY_KEPT, NULL},
     {&sweep_arrivals, MAIL_ARRIVALS_KEPT, NULL},
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
+    {&sweep_drafts, DRAFT_KEPT, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };
 

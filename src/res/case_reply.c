@@ -18,6 +18,7 @@
 #include "res/attachment.h"
 #include "res/case_parts.h"
 #include "res/channel.h"
+#include "res/draft.h"
 #include "res/field_value.h"
 #include "res/message_origin.h"
 #include "res/tag.h"
@@ -69,6 +70,7 @@ const struct field reply_input[] = {
                       "becomes a note, never a message."},
     {"*", .group = attachment_input},
     {"*", .group = article_link_input},
+    {"*", .group = draft_sent_input},
     {0},
 };
 
@@ -277,6 +279,7 @@ int post_case_reply(struct call *c) {
     TRY(reply_mails(c, &reply, &now, channel, post));
     c->id = now.id;
     TRY(api_keep(c));
+    TRY(draft_sent(c, reply.is_note ? DRAFT_NOTE : DRAFT_REPLY));
     return reply_answer(c, post);
 }
 

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "res/help_center.h"
 #include "res/attachment.h"
+#include "res/draft.h"
 #include "res/groups.h"
 #include "res/html.h"
 
@@ -71,8 +72,15 @@ static int post_organization_note(struct call *c) {
     return api_reply(c);
 }
 
+static const struct field case_note_input[] = {
+    {"*", .group = note_fields},
+    {"*", .group = draft_sent_input},
+    {0},
+};
+
 static int post_case_note(struct call *c) {
     TRY(note_create(c, NOTE_CASE));
+    TRY(draft_sent(c, DRAFT_NOTE));
     TRY(rules_finish(&c->work));
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
@@ -179,7 +187,7 @@ static const struct route note_routes[] = {
     {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .args = html_args,
      .summary = "Get a note on a conversation"},
     {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML_AND_FILES,
-     .reply = "case_note", .input = note_fields, .summary = "Create a note on a conversation",
+     .reply = "case_note", .input = case_note_input, .summary = "Create a note on a conversation",
      .doc = "Also on a closed conversation. " FILE_PARTS_DOC, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_CASE, HTML,
      .summary = "Update or pin a note on a conversation",

@@ -12,7 +12,7 @@ import { CLUSTER } from './lib/stores.mjs';
 const canary = (name) => `qzk${name}xvj`;
 /* Gone after every erasure. */
 const IDENTIFYING = ['fullname', 'mail', 'othermail', 'designation', 'greeting', 'signature', 'legacy', 'twitter', 'street', 'city', 'website', 'external', 'tag', 'field', 'fieldfile', 'fieldbytes',
-  'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes',
+  'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes', 'draft', 'draftof', 'draftcc',
   'casename', 'postname', 'trail', 'log', 'audit', 'relay', 'mark',
   'formermail', 'formername', 'formertw', 'formerfacebook', 'formerexternal', 'formerfrom', 'formertext', 'formerraw', 'grouped', 'friend', 'friendof'];
 /* Gone with contents=true only. */
@@ -83,12 +83,15 @@ async function plant(desk) {
   await staff.update(`/cases/${talk.id}`, { field_values: { plantedcase: canary('value') } });
   await staff.create(`/cases/${talk.id}/notes`, { contents: canary('note') });
   const other = await staff.create('/cases', { subject: canary('colleague'), contents: 'Kept', requester_id: desk.people.customer.id });
+  await staff.update(`/cases/${talk.id}/draft`, { contents: canary('draft') });
+  await staff.update(`/cases/${other.id}/draft`, { contents: 'Kept', parameters: { channel_options: { cc: [canary('draftcc'), jane.email] } } });
   await plantFormer(desk, { id, full_name: `Jane ${canary('fullname')}` }, other);
   const post = sql(desk, `SELECT MAX(id) FROM posts WHERE case_id = ${talk.id}`).trim();
   const now = desk.clock.now;
   const mail = await storedMail(desk, { status: 'SUCCESS', sender_id: id, from_text: `Jane <${canary('mailfrom')}@x.example>`, subject: canary('mailsubject'), content_text: canary('mailbody'), source: `From: x\r\n\r\n${canary('mailraw')}\r\n` });
   await storedMail(desk, { status: 'SUCCESS', sender_id: desk.people.customer.id, to_text: `${canary('tothem')} <${jane.email}>`, source: `To: ${canary('tothem')} <${jane.email}>\r\n\r\nHello\r\n` });
   const rows = [
+    `INSERT INTO drafts (user_id, case_id, channel, contents, created_at, updated_at) VALUES (${id}, ${other.id}, 1, '${canary('draftof')}', ${now}, ${now})`,
     `UPDATE users SET greeting = '${canary('greeting')}' WHERE id = ${id}`,
     `INSERT INTO contact_addresses (user_id, is_primary, address1, city, created_at, updated_at) VALUES (${id}, 1, '${canary('street')}', '${canary('city')}', 1, 1)`,
     `INSERT INTO contact_websites (user_id, is_primary, url, created_at, updated_at) VALUES (${id}, 1, 'https://${canary('website')}.example/', 1, 1)`,

@@ -475,11 +475,16 @@ static void put_page(struct json_writer *w) {
         put_member(w, *name, "{'type': 'string', 'format': 'uri'}");
 }
 
+/* False for the reply of an operation that has rows only sometimes (.also = NONE). */
+static bool shape_has_rows(const struct operation *op, enum shape shape) {
+    return op->reply && shape != NONE;
+}
+
 static void put_reply_required(struct json_writer *w, const struct operation *op, enum shape shape) {
     const char *names[8] = {"status"};
     int n = 1;
-    if (op->reply) names[n++] = "data";
-    if (operation_label(op)) names[n++] = "resource";
+    if (shape_has_rows(op, shape)) names[n++] = "data";
+    if (shape_has_rows(op, shape) && operation_label(op)) names[n++] = "resource";
     if (shape == LIST && !route_takes_keys(op->route, op->reply)) names[n++] = "offset";
     if (shape == LIST || shape == LIST_CURSOR) names[n++] = "limit";
     if (shape == LIST || shape == LIST_COUNT || shape == COUNT) names[n++] = "total_count";
@@ -498,7 +503,7 @@ static void reply_of_shape(struct json_writer *w, const struct operation *op, en
     put_text(w, "type", "integer");
     put_int(w, "const", operation_status(op));
     jw_end(w);
-    if (op->reply) put_data(w, op, shape);
+    if (shape_has_rows(op, shape)) put_data(w, op, shape);
     if (shape == LIST) put_page(w);
     if (shape == LIST_CURSOR) put_limit(w);
     if (shape != ONE && shape != NONE && shape != LIST_CURSOR)

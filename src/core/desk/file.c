@@ -16,6 +16,8 @@ QUERY(files_of_actor, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND " 
 QUERY(file_content_of_actor, "SELECT f.sha256 FROM files f WHERE f.id = :id AND " FILE_OF_ACTOR(
                                  "f") " AND (f.expires_at IS NULL OR f.expires_at > :now)");
 QUERY(files_keep, "UPDATE files SET expires_at = NULL WHERE id IN @LIST(:ids) AND expires_at IS NOT NULL");
+QUERY(files_prolong, "UPDATE files SET expires_at = :until WHERE id IN @LIST(:ids) AND " FILE_OF_ACTOR(
+                         "files") " AND expires_at < :enough");
 QUERY(files_locked, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) ORDER BY f.id @LOCK@");
 #define UNUSED "(SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND NOT " FILE_IS_USED ")"
 QUERY(files_let_go, "UPDATE files SET expires_at = " FILE_EXPIRY(":now") " WHERE id IN " UNUSED);
@@ -111,6 +113,12 @@ int files_listed(struct work *w, const struct query *q, const struct bind *binds
     TRY(n);
     *ids = json_ids(w->arena, list, (size_t)n);
     return n;
+}
+
+int files_outlive(struct work *w, struct str ids, int64_t until) {
+    return db_exec(w->conn, &files_prolong,
+                   BINDS(B_TEXT("ids", ids), B_FILE_OF_ACTOR(w), B_INT("until", until),
+                         B_INT("enough", until - TIME_DAY)));
 }
 
 int files_forget(struct work *w, int64_t user_id) {

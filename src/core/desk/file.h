@@ -57,6 +57,10 @@ int files_own(struct work *w, struct str ids, int64_t **out);
  * snapshot. */
 int file_own_content(struct work *w, int64_t id, struct str *sha256);
 
+/* The caller's files with these ids (a JSON array) that are not attached expire no earlier than a day before
+ * `until`. It writes only if they would, so a caller may repeat it often. */
+int files_outlive(struct work *w, struct str ids, int64_t until);
+
 /* Call these after rows that refer to files were written, or were deleted or changed (JSON arrays of ids). */
 int files_attached(struct work *w, struct str ids);
 int files_released(struct work *w, struct str ids);

@@ -205,6 +205,11 @@ QUERY(erase_named_events, "UPDATE events SET properties = '{}', event = CASE WHE
                               "event") " THEN " ERASED_TEXT " ELSE event END" OF_ROWS
                                        "(" NAMES("properties") " OR " IS_NAMED("event") ")");
 
+/* Drafts of others. One in a conversation of the person is an answer to the person. */
+QUERY(erase_drafts_of_cases, "DELETE FROM drafts WHERE case_id IN " OWN_CASES);
+QUERY(erase_each_draft, EACH_ROW("drafts") " @LOCK@");
+QUERY(erase_draft_parameters, "UPDATE drafts SET parameters = NULL" OF_ROWS NAMES_OR_NULL("parameters"));
+
 QUERY(erase_each_search, EACH_ROW("help_center_searches"));
 QUERY(erase_searches,
       "DELETE FROM help_center_searches" OF_ROWS "(" IS_NAMED("name") " OR " IS_NAMED("name_key") ")");
@@ -233,6 +238,8 @@ const struct step erase_steps[] = {
     {&erase_each_letter, {&erase_letter_errors, &erase_named_letters}, COUNTED(1, ERASED_LETTERS)},
     {&erase_each_delivery, {&erase_attempts, &erase_deliveries}, COUNTED(2, ERASED_DELIVERIES)},
     {&erase_each_event, {&erase_named_events}, COUNTED(1, ERASED_EVENTS)},
+    {NULL, {&erase_drafts_of_cases}, 20},
+    {&erase_each_draft, {&erase_draft_parameters}, 1},
     {&erase_each_search, {&erase_searches}, COUNTED(1, ERASED_SEARCHES)},
     {&erase_each_job, {&erase_jobs}, COUNTED(1, ERASED_JOBS)},
     {NULL, {&erase_attached_marks, &erase_values_go}, 20},
@@ -303,6 +310,8 @@ const struct erase_column erase_table[] = {
     {"notes", "body_text body_html", FATE_WITH_TEXTS, NULL}, /* notes on the person: FATE_ERASED */
     {"notes", "client_id", FATE_IMPERSONAL, RANDOM},
     {"case_ratings", "*", FATE_WITH_TEXTS, NULL},
+    {"drafts", "*", FATE_ERASED, NULL}, /* parameters of other drafts: FATE_SCANNED */
+    {"drafts", "file_ids", FATE_IMPERSONAL, RANDOM},
     /* unattached ones, and those of the person's fields: FATE_ERASED */
     {"files", "*", FATE_WITH_TEXTS, NULL},
     {"mails", "*", FATE_ERASED, NULL}, /* mails of others: FATE_SCANNED */

@@ -61,6 +61,7 @@ export const CANARIES = {
   canaryfile: ['requester'],
   canarycontent: ['requester'],
   canarydraft: ['agent'],
+  canaryunsent: ['agent'],
   canaryoption: STAFF,
   canaryview: [...ADMINS, 'agent'],
   canarysharedview: STAFF,
@@ -175,6 +176,7 @@ export async function prepare(world) {
   const attach = async (client, path, body, name, data) => made(client, path, { ...body, attachment_file_ids: await files(client, name, data) });
   await attach(desk.staff, `/cases/${conversation.id}/notes`, { contents: 'canarycasenote' }, 'canarynotefile', 'canarynoteinside');
   await attach(desk.staff, `/cases/${second.id}/notes`, { contents: 'Plain' }, 'plain', 'Plain');
+  for (const channel of ['REPLY', 'NOTE']) (await desk.staff.put(`/cases/${conversation.id}/draft`, { contents: 'canaryunsent', parameters: { subject: 'canaryunsent' } }, { query: { channel } })).must(200);
   for (const owner of [`users/${requester.id}`, `users/${desk.people.customer.id}`, `organizations/${organization.id}`, `organizations/${other.id}`]) {
     await attach(desk.staff, `/${owner}/notes`, { contents: 'Plain' }, 'plain', 'Plain');
   }
@@ -375,7 +377,8 @@ export function walkAs(...callers) {
         for (const route of world.routes.filter(({ method, at }) => method !== 'GET' && at[0]?.variables)) {
           for (const { address } of route.at) {
             const parent = `/${address.split('/').slice(1, 3).join('/')}`;
-            const may = (await readable(client, address)) ?? (await readable(client, parent));
+            const mayMake = /[/]draft$/.test(address); // a PUT makes the caller's own: who reads the conversation may
+            const may = (mayMake ? undefined : await readable(client, address)) ?? (await readable(client, parent));
             if (may !== false || /avatar/.test(address)) continue;
             if (route.path === '/users/:id/erase' && open(world, route, caller)) continue; // a person who was erased may be erased again, with all texts
             for (const body of [{}, { full_name: 'X', title: 'X', contents: 'X', subject: 'X', is_pinned: true, is_primary: true, status_id: 4, message_status: 'SEEN' }, multipart({ files: new File('x.txt', 'text/plain', Buffer.from('x')) })]) {

@@ -1,0 +1,235 @@
+// Drafts of replies and notes (docs/CONVERSATIONS.md, "Drafts").
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, cascaded, clean, open, opened, until, uploaded } from './lib/index.mjs';
+import { apiToken } from './lib/tokens.mjs';
+import { sql } from './lib/sql.mjs';
+
+const NOTE = { query: { channel: 'NOTE' } };
+const match = (etag) => ({ headers: { 'If-Match': etag } });
+const save = (who, id, contents, more = {}, options = {}) => who.put(`/cases/${id}/draft`, { contents, ...more }, options);
+const at = (id) => `/cases/${id}/draft`;
+/** The sweeper runs at the start. */
+const swept = async (desk, what, is) => {
+  await desk.restart();
+  await until(what, is);
+};
+const listed = async (who, query) => (await who.fetch('/profile/drafts', query)).map((d) => [d.case.id, d.channel]);
+
+test('a draft is saved, read, replaced and deleted, each channel by itself', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk);
+  (await staff.get(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+  const first = (await save(staff, one.id, 'Have you', { base_post_id: 7, parameters: { status_id: 3, channel_options: { cc: ['ada@example.com'] } } })).must(200);
+  assert.deepEqual([first.data.case.id, first.data.channel, first.data.base_post_id, first.data.contents], [one.id, 'REPLY', 7, undefined]);
+  (await save(staff, one.id, 'For us', {}, NOTE)).must(200);
+  const read = (await staff.get(at(one.id))).must(200);
+  assert.deepEqual([read.etag, read.data.contents, read.data.parameters, read.data.attachment_file_ids],
+    [first.etag, 'Have you', { status_id: 3, channel_options: { cc: ['ada@example.com'] } }, null]);
+  assert.equal(read.data.resource_url, `${desk.base}/api/v1${at(one.id)}`);
+  const note = (await staff.get(at(one.id), { channel: 'note' })).must(200);
+  assert.equal(note.data.contents, 'For us');
+  assert.equal((await staff.get(note.data.resource_url.slice(desk.base.length))).must(200).etag, note.etag);
+  assert.equal((await staff.get(at(one.id), {}, { 'If-None-Match': read.etag })).status, 304);
+
+  const second = (await save(staff, one.id, 'Have you tried', {}, match(first.etag))).must(200);
+  assert.notEqual(second.etag, first.etag);
+  const now = await staff.fetch(at(one.id));
+  assert.deepEqual([now.contents, now.parameters, now.base_post_id, now.created_at], ['Have you tried', null, null, first.data.created_at]);
+  assert.deepEqual(await listed(staff), [[one.id, 'REPLY'], [one.id, 'NOTE']]);
+
+  (await staff.delete(at(one.id), {}, { 'If-Match': first.etag })).refused(412, 'RESOURCE_MODIFIED');
+  (await staff.delete(at(one.id), {}, { 'If-Match': second.etag })).must(200);
+  (await staff.delete(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.deepEqual(await listed(staff), [[one.id, 'NOTE']]);
+  clean(desk);
+});
+
+test('a draft is overwritten only by a request that names it, and a repeated PUT succeeds', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk);
+  const tab = (await save(staff, one.id, 'First tab')).must(200).etag;
+  assert.equal((await save(staff, one.id, 'First tab')).must(200).etag, tab, 'the same again changes nothing');
+  (await save(staff, one.id, 'Second tab')).refused(412, 'RESOURCE_MODIFIED');
+  (await save(staff, one.id, 'Second tab', {}, { headers: { 'If-None-Match': '*' } })).refused(412, 'RESOURCE_MODIFIED');
+  (await save(staff, one.id, 'Second tab', {}, { headers: { 'If-Unmodified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT' } })).refused(412, 'RESOURCE_MODIFIED');
+  const other = (await save(staff, one.id, 'Second tab', {}, match('*'))).must(200).etag;
+  (await save(staff, one.id, 'First tab goes on', {}, match(tab))).refused(412, 'RESOURCE_MODIFIED');
+  assert.equal((await save(staff, one.id, 'Second tab', {}, match(tab))).must(200).etag, other, 'the reply of the first PUT was lost');
+  assert.equal((await staff.fetch(at(one.id))).contents, 'Second tab');
+  (await save(staff, one.id, '', {}, match(tab))).refused(412, 'RESOURCE_MODIFIED');
+  assert.equal((await save(staff, one.id, ' \n ', {}, match(other))).must(200).data, undefined);
+  (await save(staff, one.id, '', {}, match(other))).must(200);
+  (await staff.get(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+  (await save(staff, one.id, 'Gone', {}, match(other))).refused(412, 'RESOURCE_MODIFIED');
+  (await save(staff, one.id, 'New', {}, { headers: { 'If-None-Match': '*' } })).must(200);
+});
+
+test('of writers side by side each overwrites only what it has seen', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk);
+  const made = await Promise.all([...'abcdefgh'].map((text) => save(staff, one.id, text, {}, { headers: { 'If-None-Match': '*' } })));
+  assert.equal(made.filter((reply) => reply.status === 200).length, 1);
+  let { etag, data } = (await staff.get(at(one.id))).must(200);
+  for (let round = 0; round < 5; round++) {
+    const replies = await Promise.all([...'abcdefgh'].map((text) => save(staff, one.id, `${round}${text}`, {}, match(etag))));
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array(7).fill(412)]);
+    const winner = replies.findIndex(({ status }) => status === 200);
+    ({ etag, data } = (await staff.get(at(one.id))).must(200));
+    assert.deepEqual([etag, data.contents], [replies[winner].etag, `${round}${'abcdefgh'[winner]}`]);
+  }
+});
+
+test('a draft has limits, and wrong values are named', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk);
+  (await staff.put(at(one.id), {})).refused(400, 'FIELD_REQUIRED', 'contents');
+  (await save(staff, one.id, 'x'.repeat(65537))).refused(400, 'FIELD_INVALID', 'contents');
+  (await save(staff, one.id, 'x', { parameters: { a: 'x'.repeat(8192) } })).refused(400, 'FIELD_INVALID', 'parameters');
+  (await save(staff, one.id, 'x', { parameters: 'cc' })).refused(400, 'FIELD_INVALID', 'parameters');
+  (await save(staff, one.id, 'x', { base_post_id: 0 })).refused(400, 'FIELD_INVALID', 'base_post_id');
+  (await save(staff, one.id, 'x', { attachment_file_ids: [987654] })).refused(400, 'FIELD_INVALID', 'attachment_file_ids');
+  (await save(staff, one.id, 'x', {}, { query: { channel: 'MAIL' } })).refused(400, 'FIELD_INVALID', 'channel');
+  (await save(staff, 987654, 'x')).refused(404, 'RESOURCE_NOT_FOUND');
+  (await staff.get(at(987654))).refused(404, 'RESOURCE_NOT_FOUND');
+  (await staff.get(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+  (await save(staff, one.id, 'ä'.repeat(65536))).must(200);
+  assert.equal((await staff.fetch(at(one.id))).contents.length, 65536);
+});
+
+test('only its writer sees a draft, and only while the conversation is seen', async (t) => {
+  const desk = await open(t), { staff, owner } = desk;
+  const team = (await owner.create('/teams', { title: 'Line' })).id;
+  const writer = await desk.person('agent', { agent_case_access: 'TEAMS', team_ids: [team] });
+  const one = await opened(desk, { assigned_team_id: team });
+  const before = await owner.fetch(`/cases/${one.id}`);
+  const log = await owner.total(`/cases/${one.id}/activities`);
+  const changes = (await owner.get('/changes', { limit: 1000 })).must(200).data.length;
+  const { etag } = (await save(writer.client, one.id, 'Secret')).must(200);
+  (await save(writer.client, one.id, 'Secret 2', {}, match(etag))).must(200);
+  for (const other of [staff, owner, desk.admin, desk.as('collaborator')]) {
+    (await other.get(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+    (await other.delete(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+    (await save(other, one.id, 'x', {}, match('*'))).refused(412, 'RESOURCE_MODIFIED');
+    assert.deepEqual(await listed(other), []);
+    assert.equal((await other.get('/profile/drafts', { ids: '1,2,3' })).must(200).body.total_count, 0);
+  }
+  for (const method of ['get', 'put', 'delete']) (await desk.customer[method](at(one.id), method === 'put' ? { contents: 'x' } : {})).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.customer.get('/profile/drafts')).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.get('/profile/drafts')).refused(401, 'AUTHORIZATION_REQUIRED');
+
+  assert.deepEqual(await owner.fetch(`/cases/${one.id}`), before, 'the conversation is as before');
+  assert.equal(await owner.total(`/cases/${one.id}/activities`), log);
+  assert.equal((await owner.get('/changes', { limit: 1000 })).must(200).data.length, changes);
+
+  const draft = (await writer.client.fetch('/profile/drafts'))[0].id;
+  const hidden = async () => {
+    (await writer.client.get(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+    (await writer.client.delete(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+    (await save(writer.client, one.id, 'x', {}, match('*'))).refused(404, 'RESOURCE_NOT_FOUND');
+    for (const query of [{}, { ids: draft }, { case_ids: one.id }, { after_id: 1 }]) assert.deepEqual(await listed(writer.client, query), []);
+    assert.equal((await writer.client.get('/profile/drafts')).body.total_count, 0);
+  };
+  await owner.update(`/users/${writer.id}`, { team_ids: [] });
+  await hidden();
+  await owner.update(`/users/${writer.id}`, { team_ids: [team] });
+  assert.equal((await writer.client.fetch(at(one.id))).contents, 'Secret 2');
+  await owner.update(`/users/${writer.id}`, { agent_case_access: 'SELF' });
+  await hidden();
+  await owner.update(`/users/${writer.id}`, { agent_case_access: 'ALL' });
+  assert.deepEqual(await listed(writer.client), [[one.id, 'REPLY']]);
+});
+
+test('a token needs the scope of conversations', async (t) => {
+  const desk = await open(t), one = await opened(desk);
+  const token = async (...scopes) => (await apiToken(desk, desk.staff, { scopes })).client;
+  const users = await token('users:write'), reader = await token('conversations:read'), writer = await token('conversations:write');
+  for (const path of [at(one.id), '/profile/drafts']) (await users.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await save(reader, one.id, 'x')).refused(403, 'PERMISSIONS_DENIED');
+  (await save(writer, one.id, 'x')).must(200);
+  assert.equal((await desk.staff.fetch(at(one.id))).contents, 'x');
+});
+
+test('a reply or note deletes the draft that it names, and no newer one', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk);
+  const reply = (await save(staff, one.id, 'A reply')).must(200).etag, note = (await save(staff, one.id, 'A note', {}, NOTE)).must(200).etag;
+  await staff.create(`/cases/${one.id}/reply`, { contents: 'Other' });
+  await staff.create(`/cases/${one.id}/reply`, { contents: 'Other', channel: 'NOTE', draft_etag: reply });
+  await staff.create(`/cases/${one.id}/notes`, { contents: 'Other', draft_etag: 'unknown' });
+  assert.equal((await listed(staff)).length, 2, 'nothing was named');
+  await desk.admin.create(`/cases/${one.id}/notes`, { contents: 'Of somebody else', draft_etag: '*' });
+  assert.equal((await listed(staff)).length, 2);
+  const newer = (await save(staff, one.id, 'A reply, longer', {}, match(reply))).must(200).etag;
+  await staff.create(`/cases/${one.id}/reply`, { contents: 'A reply', draft_etag: reply });
+  assert.equal((await staff.fetch(at(one.id))).contents, 'A reply, longer', 'a newer draft stays');
+  (await staff.post(`/cases/${one.id}/reply`, { contents: 'A reply', draft_etag: newer, last_seen_post_id: 1, in_reply_to_uuid: 'x' })).refused(400, 'FIELD_INVALID', 'in_reply_to_uuid');
+  assert.equal((await listed(staff)).length, 2, 'a refused reply deletes nothing');
+  await staff.create(`/cases/${one.id}/reply`, { contents: 'A reply, longer', draft_etag: newer });
+  assert.deepEqual(await listed(staff), [[one.id, 'NOTE']]);
+  await staff.create(`/cases/${one.id}/notes`, { contents: 'A note', draft_etag: note });
+  assert.deepEqual(await listed(staff), []);
+  (await save(staff, one.id, 'A note', {}, NOTE)).must(200);
+  await staff.create(`/cases/${one.id}/reply`, { contents: 'A note', channel: 'NOTE', draft_etag: '*' });
+  assert.deepEqual(await listed(staff), []);
+});
+
+test('drafts are listed newest first, with keys, and the oldest beyond the limit are deleted', async (t) => {
+  const desk = await open(t), { staff } = desk;
+  const cases = [];
+  for (let i = 0; i < 4; i++) {
+    cases.push((await opened(desk)).id);
+    (await save(staff, cases[i], `Draft ${i}`)).must(200);
+    await desk.clock.forward(1);
+  }
+  (await save(staff, cases[0], 'Draft 0 again', {}, match('*'))).must(200);
+  const order = [cases[0], cases[3], cases[2], cases[1]];
+  assert.deepEqual((await listed(staff)).map(([id]) => id), order);
+  const page = (await staff.get('/profile/drafts', { limit: 2 })).must(200);
+  const rest = (await staff.get('/profile/drafts', { limit: 2, after_id: page.ids[1] })).must(200);
+  assert.deepEqual([...page.data, ...rest.data].map((d) => d.case.id), order);
+  assert.equal(page.data[0].contents, undefined);
+  const texts = await staff.fetch('/profile/drafts', { case_ids: cases[2], fields: '+contents,+parameters' });
+  assert.deepEqual(texts.map(({ contents, parameters }) => [contents, parameters]), [['Draft 2', null]]);
+  const me = (await staff.fetch('/profile')).id;
+  sql(desk, `INSERT INTO drafts (user_id, case_id, channel, created_at, updated_at, contents) SELECT ${me}, c.id, 2, 1, n.n, 'old' FROM cases c, (SELECT 1 AS n) n WHERE c.id IN (${cases})`);
+  sql(desk, `INSERT INTO drafts (user_id, case_id, channel, created_at, updated_at, contents) SELECT ${me}, ${cases[0]}, n.id + 10, 1, 9999999999990 + n.id, 'filler' FROM (${Array.from({ length: 194 }, (_, i) => `SELECT ${i} AS id`).join(' UNION ALL ')}) n`);
+  const more = (await opened(desk)).id;
+  (await save(staff, more, 'One more')).must(200);
+  assert.equal(sql(desk, `SELECT COUNT(*) FROM drafts WHERE user_id = ${me}`).trim(), '200');
+  assert.equal(sql(desk, `SELECT COUNT(*) FROM drafts WHERE user_id = ${me} AND channel = 2`).trim(), '1', 'three of the oldest went');
+});
+
+test('a draft is deleted 90 days after its last change, and its files stay until then', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk), two = await opened(desk);
+  const file = await uploaded(staff), loose = await uploaded(staff);
+  const { etag } = (await save(staff, one.id, '', { attachment_file_ids: [file.id] })).must(200);
+  (await save(staff, two.id, 'Old')).must(200);
+  assert.deepEqual((await staff.fetch(at(one.id))).attachment_file_ids, [file.id]);
+  await desk.clock.forward(2 * DAY);
+  await swept(desk, 'the loose file is gone', async () => (await staff.get(`/files/${loose.id}`)).status === 404);
+  assert.equal((await save(staff, one.id, 'With a file', { attachment_file_ids: [file.id] }, match(etag))).must(200).data.attachment_file_ids[0], file.id);
+  await desk.clock.forward(88 * DAY);
+  await swept(desk, 'the old draft is gone', async () => (await listed(staff)).length === 1);
+  await staff.create(`/cases/${one.id}/reply`, { contents: 'With a file', attachment_file_ids: [file.id], draft_etag: '*' });
+  assert.deepEqual(await listed(staff), []);
+  const kept = await uploaded(staff);
+  (await save(staff, two.id, 'x', { attachment_file_ids: [kept.id] })).must(200);
+  (await save(staff, two.id, '', {}, match('*'))).must(200);
+  await desk.clock.forward(DAY);
+  await swept(desk, 'the file of a deleted draft is gone', async () => (await staff.get(`/files/${kept.id}`)).status === 404);
+  clean(desk);
+});
+
+test('a draft stays with a conversation in the trash and after a merge, and goes with a deleted one', async (t) => {
+  const desk = await open(t), { staff, owner } = desk;
+  const [one, two] = [await opened(desk), await opened(desk)];
+  (await save(staff, one.id, 'Text')).must(200);
+  await owner.update(`/cases/${one.id}/trash`, {});
+  assert.equal((await staff.fetch(at(one.id))).contents, 'Text');
+  (await save(staff, one.id, 'Text goes on', {}, match('*'))).must(200);
+  await owner.update(`/cases/${one.id}/restore`, {});
+  (await owner.post(`/cases/${two.id}/merge`, { case_ids: [one.id] })).must(200);
+  assert.equal((await staff.fetch(at(one.id))).contents, 'Text goes on');
+  assert.deepEqual(await listed(staff), [[one.id, 'REPLY']]);
+  await owner.update(`/cases/${two.id}/trash`, {});
+  (await owner.delete('/cases/trash', { ids: two.id }));
+  await cascaded(desk);
+  await until('the drafts are gone', async () => (await listed(staff)).length === 0 && sql(desk, 'SELECT COUNT(*) FROM drafts').trim() === '0');
+  clean(desk);
+});
