@@ -46,6 +46,38 @@ test('a mail about a conversation carries its tokens, threads with the earlier o
   assert.equal(copy.header('References'), undefined, 'Message-IDs of letters to others stay secret');
 });
 
+test('an address has a token if its local part then has at most 64 characters, and a long subject keeps its token', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t, { 'mail.subject_tokens': true });
+  const key = token(desk, 'c', talk.id), room = 63 - key.length;
+  for (const [length, wanted] of [[room, `${'d'.repeat(room)}+${key}@example.com`], [room + 1, undefined]]) {
+    await desk.owner.update('/settings', { values: { 'mail.from_address': `${'d'.repeat(length)}@example.com` } });
+    await reply(`From ${length} letters`);
+    const mail = await to.mail();
+    assert.equal(mail.header('Reply-To')?.replace(/^.*<|>$/g, ''), wanted);
+    assert.match(mail.header('From'), new RegExp(`\\bd{${length}}@example\\.com`));
+  }
+  await desk.staff.update(`/cases/${talk.id}`, { subject: 'é'.repeat(255) });
+  await reply('Long');
+  assert.equal((await to.mail()).subject, `Re: ${'é'.repeat(218)} [${token(desk, 's', talk.id)}]`);
+});
+
+test('a full mailbox and an unknown one reject a message at once, and a demand for TLS delays it', async (t) => {
+  const { desk, to, talk, reply, message } = await mailing(t);
+  const file = (await desk.staff.create('/files', raw('text/plain', 'x'), { headers: { 'Content-Disposition': 'attachment; filename="x.txt"' } })).id;
+  for (const refusal of ['552 5.2.2 the mailbox is full', '550 5.1.1 unknown user', '599 5.0.0 no']) {
+    await to.tell({ replies: [refusal] });
+    const id = await reply(refusal, { attachment_file_ids: [file] });
+    await until('the refusal', async () => (await message(id)).message_status === 'REJECTED');
+  }
+  assert.deepEqual(to.mails, [], 'no mail was sent again');
+  await to.tell({ replies: ['530 5.7.0 TLS first'] });
+  await reply('Later');
+  await until('the first try', () => /could not be sent yet/.test(desk.log));
+  assert.deepEqual(to.mails, []);
+  await desk.clock.forward(60);
+  assert.match((await to.mail()).text, /Later/);
+});
+
 test('no text of a user adds a header to a mail', async (t) => {
   const { desk, to, talk } = await mailing(t, { 'desk.name': 'Desk =?utf-8?Q?=0D=0ABcc:_x@evil.example?=' });
   const evil = '=?utf-8?Q?x=0D=0ABcc:_evil@example.com?= "<a@b>, \\';
