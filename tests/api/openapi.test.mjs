@@ -260,7 +260,7 @@ test('slow readers share the bytes of a page', { skip: process.platform !== 'lin
   assert.ok(resident() - before < readers * bytes / 4, `${readers} readers of ${bytes} bytes hold ${resident() - before} bytes`);
 });
 
-test('the first page of the desk leads staff to the documentation, and visitors to the help center if it has an article for them', async (t) => {
+test('the first page of the desk leads staff to the console, and visitors to the help center if it has an article for them', async (t) => {
   const desk = await open(t);
   const welcome = (await desk.anyone.exchange('GET', '/')).must(200);
   assert.match(welcome.headers['content-type'], /^text\/html/);
@@ -270,7 +270,7 @@ test('the first page of the desk leads staff to the documentation, and visitors 
     return { headers: { Cookie: `desk_session=${reply.body.data.id}` } };
   };
   const staff = await cookie(desk.people.agent.email), customer = await cookie(desk.people.customer.email);
-  assert.equal((await desk.anyone.exchange('GET', '/', staff)).must(302).headers.location, '/docs');
+  assert.equal((await desk.anyone.exchange('GET', '/', staff)).must(302).headers.location, '/agent');
   (await desk.anyone.exchange('GET', '/', customer)).must(200);
   const section = (visibility) => desk.owner.create('/sections', { titles: 'S', category_id: 1, visibility });
   const write = async (visibility, status) => desk.owner.create('/articles', { titles: 'A', contents: 'x', section_id: (await section(visibility)).id, status });
@@ -283,8 +283,28 @@ test('the first page of the desk leads staff to the documentation, and visitors 
   assert.equal((await desk.anyone.exchange('GET', '/', customer)).must(302).headers.location, '/helpcenter');
   await write('PUBLIC', 'PUBLISHED');
   assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/helpcenter');
-  assert.equal((await desk.anyone.exchange('GET', '/', staff)).must(302).headers.location, '/docs');
+  assert.equal((await desk.anyone.exchange('GET', '/', staff)).must(302).headers.location, '/agent');
   assert.equal((await desk.anyone.exchange('POST', '/')).status, 404);
+});
+
+test('with --no-console the desk has no console, and its first page leads staff to the documentation', async (t) => {
+  const desk = await open(t, { args: ['--no-console'] });
+  const { body } = await desk.anyone.exchange('GET', '/api/v1/session', { headers: { Authorization: `Basic ${Buffer.from(`${desk.people.agent.email}:${PASSWORD}`).toString('base64')}` } });
+  assert.equal((await desk.anyone.exchange('GET', '/', { headers: { Cookie: `desk_session=${body.data.id}` } })).must(302).headers.location, '/docs');
+  for (const path of ['/agent', '/agent/', '/agent/views/1']) assert.equal((await desk.anyone.exchange('GET', path)).status, 404, path);
+});
+
+test('the console is one page with a strict policy at each address below /agent', async (t) => {
+  const desk = await open(t, { base: 'https://example.com/help' });
+  const pages = await Promise.all(['/agent', '/agent/', '/agent/views/1/2', '/agent/settings/x'].map(async (path) => (await desk.anyone.exchange('GET', path)).must(200)));
+  for (const { text, headers } of pages) {
+    assert.equal(text, pages[0].text);
+    assert.match(text, /data-prefix="\/help"[^]*src="\/help\/agent\/files\/console-/);
+    assert.match(headers['content-security-policy'], /default-src 'none'; script-src 'self'; style-src 'self';[^]*frame-ancestors 'none'; require-trusted-types-for 'script'/);
+    assert.equal((await desk.anyone.exchange('GET', '/agent', { headers: { 'If-None-Match': headers.etag } })).status, 304);
+  }
+  assert.equal((await desk.anyone.exchange('POST', '/agent')).status, 404);
+  for (const path of ['/agent/files/page.html', '/agent/files/', '/agent/files/../page.html', '/agentx']) assert.equal((await desk.anyone.exchange('GET', path)).status, 404, path);
 });
 
 test('a browser that asks for an unknown address gets a page, a program JSON', async (t) => {
