@@ -179,12 +179,13 @@ const char *operation_label(const struct operation *op) {
 bool operation_writes(const struct operation *op) { return op->route->method != GET; }
 
 /* "/cases/:id/trash" does to one row what "/cases/trash" does to many. DELETE /cases/trash has only the
- * form for many. */
+ * form for many. Rows that are not named by an id, as "/notification_preferences/:type", have none. */
 static bool one_of_many(const char *one, const char *many) {
     struct str x = str_of(one), y = str_of(many);
     struct segment s = {0}, t = {0};
     while (path_next(&x, &s))
-        if (!s.variable && (!path_next(&y, &t) || !str_eq(s.text, t.text))) return false;
+        if (s.variable ? !str_eq(s.text, S("id")) : !path_next(&y, &t) || !str_eq(s.text, t.text))
+            return false;
     return s.place > 0 && !path_next(&y, &t);
 }
 
