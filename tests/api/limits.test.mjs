@@ -217,3 +217,15 @@ test('requests of a public client are writes without login of their address', as
   for (const path of ['/oauth/token', '/oauth/revoke']) denied(await exchange(desk, client, { ...GARBAGE, token: 'unknown' }, { path }), 429, 'temporarily_unavailable');
   denied(await exchange(desk, client, GARBAGE, { from: '127.0.0.2' }), 400, 'invalid_grant');
 });
+
+test('writes without login beyond the limit of their address cost no write, until the next minute', async (t) => {
+  const desk = await open(t, { processes: 1, args: ['--public-writes', '3'] });
+  const ask = (from) => desk.anyone.at(from).post('/password/reset', { email: 'nobody@people.example' });
+  for (let i = 0; i < 3; i++) (await ask('127.0.0.2')).must(200);
+  (await ask('127.0.0.2')).must(429); // this one is counted in the store, and remembered
+  for (let i = 0; i < 5; i++) (await ask('127.0.0.2')).must(429);
+  assert.equal(desk.sql('SELECT MAX(n) FROM public_writes').trim(), '4');
+  for (const other of ['127.0.0.3', '127.0.0.4']) assert.notEqual((await ask(other)).status, 429, other);
+  await desk.clock.forward(61);
+  assert.notEqual((await ask('127.0.0.2')).status, 429);
+});

@@ -400,3 +400,10 @@ test('a new person belongs to the named organization, or else to that of the val
   assert.deepEqual([await of('a@acme.example'), await of('b@ACME.example'), await of('c@acme.example', { organization_id: named.id })], [acme.id, acme.id, named.id]);
   assert.deepEqual([await of('d@unproven.example'), await of('e@mail.acme.example'), await of('acme.example@other.example')], [null, null, null]);
 });
+
+test('a person who is disabled stays logged out when enabled again', async (t) => {
+  const desk = await open(t), { customer } = desk.people, first = await desk.session(desk.customer), second = await desk.session(desk.customer);
+  for (const is_enabled of [false, true]) await desk.owner.update(`/users/${customer.id}`, { is_enabled });
+  for (const { bare } of [first, second]) (await bare.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
+  (await desk.customer.get('/me')).must(200);
+});
