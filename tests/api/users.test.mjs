@@ -406,4 +406,9 @@ test('a person who is disabled stays logged out when enabled again', async (t) =
   for (const is_enabled of [false, true]) await desk.owner.update(`/users/${customer.id}`, { is_enabled });
   for (const { bare } of [first, second]) (await bare.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
   (await desk.customer.get('/me')).must(200);
+  const { owner } = desk.people, other = await desk.person('owner'), sessions = () => desk.sql(`SELECT MIN(id) FROM sessions WHERE ended_at IS NULL AND user_id = ${owner.id}`).trim();
+  await desk.session(desk.owner);
+  assert.equal(sessions(), '1', 'the first session of the desk');
+  await other.client.update(`/users/${owner.id}`, { is_enabled: false });
+  assert.equal(sessions(), '');
 });
