@@ -28,7 +28,8 @@
  *     @SQLITE{ ... }@ @POSTGRES{ ... }@ in schema files only: a part for one engine. No literal in it contains }@
  *     @RETURN_ID@    at the end of an INSERT of one row for db_insert: its id (empty on SQLite, whose connection has it; a
  *                    RETURNING costs a table in memory)
- *     @NEXT_POST_ID@ in a write: takes the id of the message that the write inserts next (docs/ARCHITECTURE.md, "Ids of posts")
+ *     @NEXT_POST_ID@ in a write: the id of the message, note or activity that the write inserts next. Each INSERT of one names
+ *                    it (docs/ARCHITECTURE.md, "Ids of posts")
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @HOLD@         at the end of a SELECT in a write: lock these rows in share mode: no other write changes them
  *     @SKIP@         like @LOCK@, but skip rows that another write has locked
@@ -135,9 +136,7 @@ int db_lock(struct conn *c, struct str name);
 int db_share(struct conn *c, struct str name); /* others may share the lock, too, but not db_lock it */
 int db_lock_row(struct conn *c, const char *table, int64_t id);
 bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
-/* Inserting many rows with ids of the caller's choice begins with db_choose_ids and ends with
- * db_settle_ids. No trigger runs between them. The ids that the store assigns next are above those rows. */
-int db_choose_ids(struct conn *c);
+/* Call it after inserting rows with ids of the caller's choice: the ids that the store assigns next are above them. */
 int db_settle_ids(struct conn *c);
 
 /* ---- a store --------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct token {
 #define NUMBER(xid) \
     "CAST(CAST(" xid " AS VARCHAR) AS BIGINT)" /* not TEXT, because a TEXT in a schema file gets a COLLATE */
 #define SNAPSHOT "CAST(CAST($ AS TEXT) AS pg_snapshot)"
+#define LAST_ID(table) "(SELECT s.seq FROM sqlite_sequence s WHERE s.name = '" table "' LIMIT 1)"
 #define NO(text, what) "replace(" text ", '" what "', '')"
 
 static const struct token tokens[] = {
@@ -68,7 +69,8 @@ static const struct token tokens[] = {
      "COALESCE((SELECT shard FROM $ LIMIT 1 FOR UPDATE SKIP LOCKED), "
      "pg_backend_pid() % 16)"},
     {"@RETURN_ID@", false, "", "RETURNING id"},
-    {"@NEXT_POST_ID@", false, "(SELECT seq + 1 FROM sqlite_sequence WHERE name = 'posts' LIMIT 1)",
+    {"@NEXT_POST_ID@", false,
+     "max(" LAST_ID("posts") ", " LAST_ID("activities") ", " LAST_ID("notes") ") + 1",
      "nextval('posts_id_seq')"},
     {"@LOCK@", false, "", "FOR UPDATE"},
     {"@HOLD@", false, "", "FOR SHARE"},

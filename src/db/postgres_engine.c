@@ -76,7 +76,6 @@ const struct engine postgres_engine = {
     .undo = pg_undo,
     .lock_name = pg_lock_name,
     .lock_row = pg_lock_row,
-    .choose_ids = pg_choose_ids,
     .settle_ids = pg_settle_ids,
     .prepare = pg_prepare,
     .finalize = pg_finalize,

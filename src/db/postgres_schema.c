@@ -36,7 +36,6 @@ static const char settle[] =
     "FROM (SELECT MAX(%I) AS top FROM %s) m, %s s', r.sequence, r.name, r.place, "
     "r.sequence); END LOOP; END $$";
 
-int pg_choose_ids(struct conn *c) { return (void)c, 0; } /* the schema has no triggers there */
 int pg_settle_ids(struct conn *c) { return pg_run(c, settle); }
 
 /* Returns a count, or an error. */

@@ -136,25 +136,6 @@ static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) {
     return (void)c, (void)table, (void)id, 0;
 }
 
-/* ---- ids of the caller's choice: AUTOINCREMENT follows the highest id of its table ----------- */
-
-static int run_triggers(struct conn *c, bool on) {
-    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, (int)on, NULL);
-    return 0;
-}
-
-/* The triggers of posts would take as long as the rows (docs/BENCHMARKS.md, "The demo desk"). */
-static int sqlite_choose_ids(struct conn *c) { return run_triggers(c, false); }
-
-/* Does what the triggers of posts would have done (docs/ARCHITECTURE.md, "Ids of posts"). */
-static int sqlite_settle_ids(struct conn *c) {
-    static const char settle[] =
-        "UPDATE sqlite_sequence SET seq = (SELECT MAX(s.seq) FROM sqlite_sequence s "
-        "WHERE s.name IN ('posts', 'notes', 'activities')) WHERE name IN ('posts', 'notes', 'activities')";
-    run_triggers(c, true);
-    return db_exec_text(c, settle, NULL);
-}
-
 static int sqlite_connect_reader(struct db *db, struct conn **out, struct why why) {
     return conn_open(&db->sqlite->reading, out, why);
 }
@@ -177,8 +158,6 @@ const struct engine sqlite_engine = {
     .undo = sqlite_undo,
     .lock_name = sqlite_lock_name,
     .lock_row = sqlite_lock_row,
-    .choose_ids = sqlite_choose_ids,
-    .settle_ids = sqlite_settle_ids,
     .prepare = prepare,
     .finalize = finalize,
     .param_name = param_name,

@@ -274,8 +274,7 @@ int db_lock(struct conn *c, struct str name) { return c->engine->lock_name(c, na
 int db_share(struct conn *c, struct str name) { return c->engine->lock_name(c, name, true); }
 int db_lock_row(struct conn *c, const char *table, int64_t id) { return c->engine->lock_row(c, table, id); }
 bool db_writes(const struct conn *c) { return c->role != CONN_READER; }
-int db_choose_ids(struct conn *c) { return c->engine->choose_ids(c); }
-int db_settle_ids(struct conn *c) { return c->engine->settle_ids(c); }
+int db_settle_ids(struct conn *c) { return c->engine->settle_ids ? c->engine->settle_ids(c) : 0; }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 

@@ -112,7 +112,6 @@ static int begin_run(struct conn *c, void *arg) {
     return desk_begin(c, &n);
 }
 
-static int choose_ids_run(struct conn *c, void *arg) { return (void)arg, db_choose_ids(c); }
 static int settle_ids_run(struct conn *c, void *arg) { return (void)arg, db_settle_ids(c); }
 static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 
@@ -142,7 +141,6 @@ static int fill_desk(struct db *db, struct filling *f) {
     TRY(many(db, f, "organizations", f->world.organizations, fill_organization));
     TRY(db_write(db, staff_run, f));
     TRY(db_write(db, fields_run, f));
-    TRY(db_write(db, choose_ids_run, NULL));
     TRY(many(db, f, "customers", f->world.customers, fill_customer));
     TRY(many(db, f, "conversations", f->world.conversations, fill_conversation));
     TRY(create_indexes(db, f, indexes));

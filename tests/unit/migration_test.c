@@ -77,14 +77,17 @@ static void bring_up_to_date(struct desk_place *p) {
     "1)), setval('notes_id_seq', GREATEST((SELECT MAX(id) FROM notes), 1)), "                                   \
     "setval('activities_id_seq', GREATEST((SELECT MAX(id) FROM activities), 1))}@@SQLITE{SELECT 1}@"
 
-static const char new_message[] = "INSERT INTO posts (case_id, kind, uuid, content_text, "
+static const char new_message[] = "INSERT INTO posts (id, case_id, kind, uuid, content_text, "
                                   "creator_id, is_requester, channel, created_at, updated_at) "
-                                  "VALUES (1, 1, 'new', 'new message', 1, 1, 1, 0, 0)";
-static const char new_note[] =
+                                  "VALUES (@NEXT_POST_ID@, 1, 1, 'new', 'new message', 1, 1, 1, 0, 0)";
+static const char old_note[] =
     "INSERT INTO notes (owner_user_id, user_id, body_text, created_at, updated_at) "
-    "VALUES (1, 1, 'new note', 0, 0)";
-static const char new_activity[] = "INSERT INTO activities (owner_user_id, name, did, created_at) "
-                                   "VALUES (1, 1, 'new activity', 0)";
+    "VALUES (1, 1, 'old note', 0, 0)";
+static const char new_note[] =
+    "INSERT INTO notes (id, owner_user_id, user_id, body_text, created_at, updated_at) "
+    "VALUES (@NEXT_POST_ID@, 1, 1, 'new note', 0, 0)";
+static const char new_activity[] = "INSERT INTO activities (id, owner_user_id, name, did, created_at) "
+                                   "VALUES (@NEXT_POST_ID@, 1, 1, 'new activity', 0)";
 
 static const char every_post[] =
     "SELECT COUNT(*) - COUNT(DISTINCT t.id) "
@@ -130,7 +133,7 @@ static void new_posts_take_the_next_id_of_all_three(void **state) {
 static void the_id_of_a_deleted_note_is_not_given_again(void **state) {
     struct desk_place *p = *state;
     open_before(p, POST_IDS);
-    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, new_note, new_note, new_note,
+    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, old_note, old_note, old_note,
         "DELETE FROM notes WHERE id > 1");
     bring_up_to_date(p);
     RUN(p, new_message, new_activity, "DELETE FROM activities", new_note);

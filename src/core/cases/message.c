@@ -9,15 +9,15 @@
 
 QUERY(message_of_client,
       "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
-#define MESSAGE_COLUMNS                                                               \
-    "case_id, kind, uuid, client_id, content_text, content_html, "                    \
-    "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, " \
-    "metadata, message_status, message_status_updated_at, created_at, updated_at) "
+#define MESSAGE_INTO                                                                      \
+    "INSERT INTO posts (id, case_id, kind, uuid, client_id, content_text, content_html, " \
+    "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, "     \
+    "metadata, message_status, message_status_updated_at, created_at, updated_at) VALUES ("
 #define MESSAGE_VALUES                                                             \
     ":case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, " \
     ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, :created, :now) @RETURN_ID@"
-QUERY(message_insert, "INSERT INTO posts (" MESSAGE_COLUMNS "VALUES (" MESSAGE_VALUES);
-QUERY(message_insert_as, "INSERT INTO posts (id, " MESSAGE_COLUMNS "VALUES (:id, " MESSAGE_VALUES);
+QUERY(message_insert, MESSAGE_INTO "@NEXT_POST_ID@, " MESSAGE_VALUES);
+QUERY(message_insert_as, MESSAGE_INTO ":id, " MESSAGE_VALUES);
 QUERY(marker_move,
       "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
       "VALUES (:case, :creator, :message, :seq, :now) "

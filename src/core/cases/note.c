@@ -6,12 +6,13 @@
 #include "core/change/change.h"
 #include "core/words.h"
 
-QUERY(note_insert,
-      "INSERT INTO notes (case_id, owner_user_id, organization_id, user_id, body_text, "
-      "body_html, is_pinned, pinned_by_id, color, client_id, created_at, updated_at) "
-      "VALUES (CAST(:case AS BIGINT), CAST(:user AS BIGINT), CAST(:organization AS BIGINT), :author, "
-      ":text, :html, :pinned, CAST(:by AS BIGINT), :color, :client, :now, :now) "
-      "@RETURN_ID@");
+QUERY(
+    note_insert,
+    "INSERT INTO notes (id, case_id, owner_user_id, organization_id, user_id, body_text, "
+    "body_html, is_pinned, pinned_by_id, color, client_id, created_at, updated_at) "
+    "VALUES (@NEXT_POST_ID@, CAST(:case AS BIGINT), CAST(:user AS BIGINT), CAST(:organization AS BIGINT), :author, "
+    ":text, :html, :pinned, CAST(:by AS BIGINT), :color, :client, :now, :now) "
+    "@RETURN_ID@");
 QUERY(note_text_set,
       "UPDATE notes SET body_text = :text, body_html = :html, updated_at = :now WHERE id = :id");
 QUERY(note_pin_set,

@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 QUERY(activity_insert,
-      "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, "
+      "INSERT INTO activities (id, owner_user_id, owner_organization_id, owner_case_id, actor_id, "
       "actor_kind, cause, name, did, fields, previous_values, current_values, objects, "
       "ip_address, created_at) "
-      "VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
+      "VALUES (@NEXT_POST_ID@, CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
       "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, "
       ":objects, CAST(:address AS TEXT), :now)");
 
