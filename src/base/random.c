@@ -19,8 +19,9 @@ struct str random_uuid(struct arena *a) {
     random_bytes(b, sizeof b);
     b[6] = (unsigned char)((b[6] & 0x0F) | 0x40);
     b[8] = (unsigned char)((b[8] & 0x3F) | 0x80);
-    struct str h = str_hex(a, b, sizeof b);
-    return str_fmt(a, "%.8s-%.4s-%.4s-%.4s-%.12s", h.p, h.p + 8, h.p + 12, h.p + 16, h.p + 20);
+    struct str h = str_hex(a, b, sizeof b), dash = S("-");
+    return STR_CAT(a, {h.p, 8}, dash, {h.p + 8, 4}, dash, {h.p + 12, 4}, dash, {h.p + 16, 4}, dash,
+                   {h.p + 20, 12});
 }
 
 bool is_uuid(struct str s) {

@@ -102,6 +102,7 @@ extern const struct engine sqlite_engine, postgres_engine;
 #define STATEMENTS_MAX \
     512 /* cached in a connection: more than the program has, so only an unbounded set of texts causes evictions */
 #define STATEMENT_BUCKETS 1024
+#define STATEMENTS_STARTED 256
 
 /* Each counter has one writing thread and any number of readers, so no thread waits for a number. */
 struct counters {
@@ -154,6 +155,7 @@ struct conn {
     struct ring running, idle;  /* statements; in `idle` the most recently used come first */
     int cached;
     struct stmt *buckets[STATEMENT_BUCKETS];
+    struct stmt *started[STATEMENTS_STARTED]; /* by the address of the text; NULL: none */
 };
 
 /* NULL: out of memory */

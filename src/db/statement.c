@@ -48,7 +48,15 @@ static struct stmt *cache_find(struct conn *c, uint64_t hash, const char *sql) {
     return s;
 }
 
+/* The statement that was last started with a text at this address. Most texts are constants, so this is
+ * usually the one, and the text needs no hash. */
+static struct stmt **statement_at(struct conn *c, const char *sql) {
+    return &c->started[((uintptr_t)sql ^ (uintptr_t)sql >> 8) % STATEMENTS_STARTED];
+}
+
 static void cache_drop(struct conn *c, struct stmt *s) {
+    for (size_t i = 0; i < STATEMENTS_STARTED; i++)
+        if (c->started[i] == s) c->started[i] = NULL;
     struct stmt **at = statement_bucket(c, s->hash);
     while (*at != s) at = &(*at)->chain;
     *at = s->chain;
@@ -113,7 +121,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     return 0;
 }
 
-static int statement_get(struct conn *c, const char *sql, struct stmt **out) {
+static int statement_find(struct conn *c, const char *sql, struct stmt **out) {
     uint64_t hash = XXH3_64bits(sql, strlen(sql));
     struct stmt *s = cache_find(c, hash, sql);
     if (!s || s->state == 1) {
@@ -121,6 +129,17 @@ static int statement_get(struct conn *c, const char *sql, struct stmt **out) {
         int rc = statement_new(c, hash, sql, &s);
         if (rc < 0) return rc;
         if (!taken) cache_add(c, s);
+    }
+    *out = s;
+    return 0;
+}
+
+static int statement_get(struct conn *c, const char *sql, struct stmt **out) {
+    struct stmt **at = statement_at(c, sql), *s = *at;
+    if (s == NULL || s->state == 1 || strcmp(s->sql, sql) != 0) {
+        int rc = statement_find(c, sql, &s);
+        if (rc < 0) return rc;
+        if (s->cached) *at = s;
     }
     s->state = 1;
     s->round++;

@@ -245,7 +245,8 @@ void access_case_or_none(struct work *w, const char *column, struct branches *ou
     if (w->actor.rank < ROLE_COLLABORATOR) return;
     access_cases_of_any_state(w, &cases);
     access_through(w, "cases", column, NULL, &cases, out);
-    out->where[0] = str_fmt(w->arena, "(%s IS NULL OR %s)", column, out->where[0]).p;
+    out->where[0] =
+        STR_CAT(w->arena, S("("), str_of(column), S(" IS NULL OR "), str_of(out->where[0]), S(")")).p;
 }
 
 void access_notes(struct work *w, struct branches *out) { access_case_or_none(w, "t.case_id", out); }

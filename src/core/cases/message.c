@@ -83,16 +83,16 @@ static int status_follows(struct work *w, const struct case_now *c, const struct
 
 static const char *reply_sets(struct work *w, const struct message_facts *f) {
     bool remembered = f->is_reply && setting_int(w->desk, "mail.undo_seconds");
-    return str_fmt(w->arena,
-                   "message_seq = :seq, last_message_id = :message, last_message_status = :message_status, "
-                   "last_message_preview = :preview, last_note_preview = NULL, last_replier_id = :creator, "
-                   "last_replied_at = :now, last_public_channel = :channel, %s%s%s%s",
-                   f->is_reply ? "agent_message_count = agent_message_count + 1, " : "",
-                   f->by_requester ? "requester_message_count = requester_message_count + 1, "
-                                     "last_reply_by_requester_at = :now, "
-                                   : "",
-                   f->staff ? "last_agent_replier_id = :creator, last_reply_by_agent_at = :now, " : "",
-                   remembered ? REPLY_REMEMBERED : "")
+    return STR_CAT(w->arena,
+                   S("message_seq = :seq, last_message_id = :message, last_message_status = :message_status, "
+                     "last_message_preview = :preview, last_note_preview = NULL, last_replier_id = :creator, "
+                     "last_replied_at = :now, last_public_channel = :channel, "),
+                   f->is_reply ? S("agent_message_count = agent_message_count + 1, ") : S(""),
+                   f->by_requester ? S("requester_message_count = requester_message_count + 1, "
+                                       "last_reply_by_requester_at = :now, ")
+                                   : S(""),
+                   f->staff ? S("last_agent_replier_id = :creator, last_reply_by_agent_at = :now, ") : S(""),
+                   remembered ? S(REPLY_REMEMBERED) : S(""))
         .p;
 }
 

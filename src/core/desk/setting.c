@@ -259,8 +259,8 @@ QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) "
 
 /* The index of the setting that stores the value (for an alias, the aliased one), or -1. */
 static int setting_place(struct str name) {
-    for (int i = 0; setting_table[i].name; i++)
-        if (str_eq(str_of(setting_table[i].name), name))
+    for (int i = 0; name.n && setting_table[i].name; i++)
+        if (setting_table[i].name[0] == *name.p && str_eq(str_of(setting_table[i].name), name))
             return setting_table[i].same_as ? setting_place(str_of(setting_table[i].same_as)) : i;
     return -1;
 }
