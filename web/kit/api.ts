@@ -39,6 +39,9 @@ export interface Options {
 export const prefix = document.documentElement.dataset['prefix'] ?? '';
 const root = `${prefix}/api/v1`;
 let csrf = '';
+/** Milliseconds by which the clock of the server is ahead of the browser's: times in words follow the server's. */
+let serverAhead = 0;
+export const serverNow = () => Date.now() + serverAhead;
 
 /** Resolves when a person has logged in over the page. Set by app/session. */
 let renewed: () => Promise<void> = () => Promise.reject(new Error('no login'));
@@ -64,8 +67,9 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
     if (signal?.aborted) throw error;
     throw new Unreachable(String(error));
   }
-  const token = response.headers.get('X-CSRF-Token');
+  const token = response.headers.get('X-CSRF-Token'), time = response.headers.get('Date-ISO');
   if (token) csrf = token;
+  if (time) serverAhead = Date.parse(time) - Date.now();
   let reply: Reply;
   try {
     reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag') };

@@ -1,6 +1,7 @@
 // Words of the console and their forms. A language is a file of web/words with the keys of en.ts: a missing key does not compile.
 import { createSignal } from 'solid-js';
 import { en } from '../words/en';
+import { serverNow } from './api';
 
 export type Words = typeof en;
 export type Word = keyof Words;
@@ -44,10 +45,10 @@ const MINUTE = 60_000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const [zone, setZone] = createSignal<string | undefined>(undefined);
 export { setZone };
 
-const [minute, setMinute] = createSignal(Date.now());
-setInterval(() => setMinute(Date.now()), 30_000);
-/** The time of now, which moves each half minute. */
-export const now = minute;
+const [now, setNow] = createSignal(serverNow());
+setInterval(() => setNow(serverNow()), 10_000);
+/** The time of the server, which moves every ten seconds. */
+export { now, setNow };
 
 export const fullTime = (time: string) =>
   new Intl.DateTimeFormat(language(), { dateStyle: 'full', timeStyle: 'short', timeZone: zone() }).format(new Date(time));

@@ -29,5 +29,6 @@ export const ar: Words = {
   key_next: 'المحادثة التالية', key_former: 'المحادثة السابقة', key_open: 'افتح', key_list: 'إلى القائمة', key_reply: 'اكتب ردا', key_note: 'اكتب ملاحظة', key_send: 'أرسل',
   key_mine: 'أسندها إلي', key_complete: 'مكتملة ثم التالية', key_status: 'الحالة', key_priority: 'الأولوية', key_assign: 'أسند', key_tags: 'الوسوم', key_undo: 'تراجع', key_new_rows: 'أظهر الجديدة',
   key_help: 'قائمة المفاتيح', key_search: 'ابحث', key_select: 'اختر', key_trash: 'إلى المهملات', key_regions: 'المنطقة التالية',
+  key_details: 'الخصائص', then: 'ثم', as_it_is: 'أبق الحالة', key_send_complete: 'أرسل ثم مكتملة',
   search: 'بحث', search_hint: 'ابحث في المحادثات', search_empty: 'لم يُعثر على شيء عن {query}.',
 };

@@ -29,5 +29,6 @@ export const de: Words = {
   key_next: 'Nächste Anfrage', key_former: 'Vorige Anfrage', key_open: 'Öffnen', key_list: 'Zur Liste', key_reply: 'Antwort schreiben', key_note: 'Notiz schreiben', key_send: 'Senden',
   key_mine: 'Mir zuweisen', key_complete: 'Erledigt, dann die nächste', key_status: 'Status', key_priority: 'Priorität', key_assign: 'Zuweisen', key_tags: 'Schlagwörter', key_undo: 'Rückgängig', key_new_rows: 'Neue Zeilen zeigen',
   key_help: 'Liste der Tasten', key_search: 'Suchen', key_select: 'Auswählen', key_trash: 'In den Papierkorb', key_regions: 'Nächster Bereich',
+  key_details: 'Eigenschaften', then: 'danach', as_it_is: 'Status lassen', key_send_complete: 'Senden, dann Erledigt',
   search: 'Suche', search_hint: 'Anfragen suchen', search_empty: 'Zu {query} wurde nichts gefunden.',
 };

@@ -35,6 +35,7 @@ const words = {
   key_mine: 'Assign to me', key_complete: 'Completed, then the next one', key_status: 'Status', key_priority: 'Priority', key_assign: 'Assign', key_tags: 'Tags', key_undo: 'Undo', key_new_rows: 'Show new rows',
   key_help: 'List of keys', key_search: 'Search', key_select: 'Select', key_trash: 'Move to trash', key_regions: 'Next region',
   // search
+  key_details: 'Properties', then: 'then', as_it_is: 'leave the status', key_send_complete: 'Send, then Completed',
   search: 'Search', search_hint: 'Search conversations', search_empty: 'Nothing was found for {query}.',
 };
 export const en: Record<keyof typeof words, string> = words;

@@ -6,6 +6,7 @@ import { tellWrong, tell } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { call } from '../../kit/api';
 import { statuses } from '../frame/catalog';
+import { detailsOpen, setDetailsOpen } from '../frame/look';
 import { createConversation } from './data';
 import { Details } from './details';
 import { Editor } from './editor';
@@ -36,6 +37,7 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
   useKeys([
     { key: 'Escape', word: 'key_list', run: props.onBack },
     { key: 'e', word: 'key_complete', run: () => void complete() },
+    { key: ']', word: 'key_details', run: () => setDetailsOpen(!detailsOpen()) },
     { key: '#', word: 'key_trash', run: () => void trash() },
   ]);
   const writing = () => c.others().filter((o) => o.is_typing || o.is_updating);
@@ -51,7 +53,10 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
           </Match>
           <Match when={true}>
             <header class="case-head">
-              <button type="button" class="back" onClick={props.onBack}>{say('back')}</button>
+              <div class="case-tools narrow">
+                <button type="button" class="back" onClick={props.onBack}>{say('back')}</button>
+                <button type="button" aria-expanded={detailsOpen()} aria-controls="details" onClick={() => setDetailsOpen(!detailsOpen())}>{say('details')}</button>
+              </div>
               <h2 id="case-title" ref={heading} tabindex="-1" dir="auto">{c.row()?.subject || say('no_subject')}</h2>
               <p class="presence" role="status">
                 <Show when={writing().length}>{say('is_writing', { names: names(writing()), n: writing().length })}</Show>

@@ -7,6 +7,7 @@ import { keepReply, rowOf } from '../../kit/store';
 import { StatusMark } from '../../kit/marks';
 import { fullTime, now, say, shortTime, type Word } from '../../kit/words';
 import { priorities, statuses, teams, types } from '../frame/catalog';
+import { detailsOpen, setDetailsOpen } from '../frame/look';
 import { me } from '../session/session';
 import { tagNames, type Conversation } from './data';
 
@@ -28,14 +29,16 @@ export const Details = (props: { conversation: Conversation }) => {
   const idOf = (member: 'status' | 'priority' | 'type' | 'assigned_team' | 'assigned_agent') => (c.row()?.[member] as RefTo)?.id;
   const setRef = (member: string, type: string, word: Word) => (id: number | null) =>
     void c.update({ [member]: id === null ? null : { id, resource_type: type } }, { [`${member}_id`]: id }, say(word));
+  /** A key of a property also opens the drawer. */
+  const focus = (element: HTMLElement | undefined) => { setDetailsOpen(true); queueMicrotask(() => element?.focus()); };
   const setTags = (tags: string[]) => void c.update({}, { tags }, say('tags'));
   const mine = () => setRef('assigned_agent', 'user', 'agent')(me()?.id ?? null);
   useKeys([
-    { key: 's', word: 'key_status', run: () => selects['status']?.focus() },
-    { key: 'p', word: 'key_priority', run: () => selects['priority']?.focus() },
-    { key: 'a', word: 'key_assign', run: () => selects['agent']?.focus() },
+    { key: 's', word: 'key_status', run: () => focus(selects['status']) },
+    { key: 'p', word: 'key_priority', run: () => focus(selects['priority']) },
+    { key: 'a', word: 'key_assign', run: () => focus(selects['agent']) },
     { key: 'i', word: 'key_mine', run: mine },
-    { key: 't', word: 'key_tags', run: () => tagInput.focus() },
+    { key: 't', word: 'key_tags', run: () => focus(tagInput) },
   ]);
 
   // The members of the team, or all staff who may be chosen.
@@ -61,7 +64,8 @@ export const Details = (props: { conversation: Conversation }) => {
       : say(Date.parse(m.due_at) < now() ? 'overdue' : 'due', { time: shortTime(m.due_at) });
 
   return (
-    <aside class="details region" aria-label={say('details')} tabindex="-1" data-region>
+    <aside class="details region" id="details" aria-label={say('details')} tabindex="-1" data-region data-open={detailsOpen() ? '' : undefined}>
+      <button type="button" class="narrow" onClick={() => setDetailsOpen(false)}>{say('close')}</button>
       <section class="details-part" aria-label={say('properties')}>
         <Choice word="status" value={idOf('status')} options={statuses().map((s) => ({ id: s.id, label: s.label ?? '' }))} onChoose={setRef('status', 'case_status', 'status')} ref={(e) => { selects['status'] = e; }} />
         <Choice word="agent" value={idOf('assigned_agent')} options={agents()} none onChoose={setRef('assigned_agent', 'user', 'agent')} ref={(e) => { selects['agent'] = e; }} />

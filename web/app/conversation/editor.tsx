@@ -19,6 +19,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [wrong, setWrong] = createSignal<string>();
   const [overtaken, setOvertaken] = createSignal(0);
   const [seen, setSeen] = createSignal<number>();
+  const [then, setThen] = createSignal<number>(); // the status after the reply
   let text!: HTMLTextAreaElement, told = 0;
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
@@ -28,7 +29,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   useKeys([
     { key: 'r', word: 'key_reply', run: () => write('reply') },
     { key: 'n', word: 'key_note', run: () => write('note') },
-    { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void send() },
+    { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void send(then()) },
+    { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void send(statuses().find(({ type }) => type === 'COMPLETED')?.id) },
   ]);
 
   const typed = () => {
@@ -52,6 +54,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       const body = which === 'note' ? { contents } : { contents, source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
       await call('POST', `/cases/${c.id}/${which === 'note' ? 'notes' : 'reply'}`, { body, headers });
       mine.clear();
+      setThen(undefined);
       tell(say(which === 'note' ? 'note_added' : 'sent'));
       await c.readPosts().catch(() => undefined);
       setSeen(c.newest());
@@ -71,7 +74,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   };
 
   return (
-    <form class="editor" classList={{ 'is-note': channel() === 'note' }} onSubmit={(event) => { event.preventDefault(); void send(); }}>
+    <form class="editor" classList={{ 'is-note': channel() === 'note' }} onSubmit={(event) => { event.preventDefault(); void send(then()); }}>
       <div role="tablist" class="tabs">
         <For each={['reply', 'note'] as const}>
           {(which) => <button type="button" role="tab" aria-selected={channel() === which} onClick={() => write(which)}>{say(which)}{drafts[which].text() ? ' •' : ''}</button>}
@@ -80,7 +83,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       </div>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
-          <button type="button" onClick={() => void send(undefined, true)}>{say('send_anyway')}</button>{' '}
+          <button type="button" onClick={() => void send(then(), true)}>{say('send_anyway')}</button>{' '}
           <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
         </p>
       </Show>
@@ -93,9 +96,12 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
             {busy() ? say('sending') : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name })}
           </button>
           <Show when={channel() === 'reply'}>
-            <For each={statuses().filter((s) => s.type === 'PENDING' || s.type === 'COMPLETED')}>
-              {(s) => <button type="button" disabled={busy() || !draft().text().trim()} onClick={() => void send(s.id)}>{say('send_and', { status: s.label ?? '' })}</button>}
-            </For>
+            <label class="then"><span>{say('then')}</span>
+              <select onChange={(event) => setThen(Number(event.currentTarget.value) || undefined)}>
+                <option value="" selected={!then()}>{say('as_it_is')}</option>
+                <For each={statuses().filter((s) => s.type === 'PENDING' || s.type === 'COMPLETED')}>{(s) => <option value={s.id} selected={then() === s.id}>{s.label}</option>}</For>
+              </select>
+            </label>
           </Show>
         </div>
       </Show>

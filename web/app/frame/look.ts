@@ -8,7 +8,9 @@ const keepSetting = (name: string, value: string) => { try { localStorage.setIte
 
 const [theme, setTheme] = createSignal(kept('theme', 'system') as Theme);
 const [compact, setCompact] = createSignal(kept('density', 'normal') === 'compact');
-export { theme, setTheme, compact, setCompact };
+/** On narrow screens the properties lie over the conversation when they are asked for. */
+const [detailsOpen, setDetailsOpen] = createSignal(false);
+export { theme, setTheme, compact, setCompact, detailsOpen, setDetailsOpen };
 
 createRoot(() => {
   createEffect(() => { document.documentElement.dataset['theme'] = theme(); keepSetting('theme', theme()); });

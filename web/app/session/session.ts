@@ -1,9 +1,9 @@
 // The person who works here. The session is the browser's cookie, which scripts can't read.
 import { createSignal } from 'solid-js';
-import { ask, get, onSessionEnd, type Reply, type Schemas } from '../../kit/api';
+import { ask, get, onSessionEnd, serverNow, type Reply, type Schemas } from '../../kit/api';
 import { forgetAll, keepReply } from '../../kit/store';
 import { closeLive, connectLive } from '../../kit/live';
-import { setZone, speak } from '../../kit/words';
+import { setNow, setZone, speak } from '../../kit/words';
 
 export type Me = Pick<Schemas['user'], 'id' | 'full_name' | 'avatar' | 'role' | 'teams' | 'time_zone'>;
 
@@ -27,6 +27,7 @@ const enter = async () => {
   const locale = reply.resources?.['locale']?.[String(person.locale?.id)]?.['locale'];
   await speak(typeof locale === 'string' ? locale : navigator.language);
   setZone(person.time_zone ?? undefined);
+  setNow(serverNow());
   if (me() && me()?.id !== person.id) location.reload(); // another person: nothing of the former one stays
   connectLive();
   setMe(person);
