@@ -133,7 +133,7 @@ void feed_tell(struct hub *h, const struct entry *first) {
 
 void feed_tell_one(struct hub *h, const struct entry *first, const struct live_place *from, struct peer *p,
                    const struct subscription *only) {
-    while (first) {
+    while (first && !atomic_load(&p->ended)) {
         struct event *e = event_next(h->work.arena, &first, from->part);
         if (e == NULL) continue;
         int kind = e->last->id == from->part ? (int)from->kind + 1 : 0; /* those before were told */

@@ -118,6 +118,7 @@ static void stream_begin(struct hub *h, struct peer *p) {
 
 static void hear(struct hub *h, struct peer *p, struct str text) {
     struct frame f;
+    if (atomic_load(&p->ended)) return;
     if (!frame_read(h->work.arena, p->version, text, &f)) {
         wire_close(h->wire, p, CLOSE_POLICY, "this is no frame of a channel");
     } else if (str_eq(f.topic, S("phoenix")) && str_eq(f.event, S("heartbeat"))) {

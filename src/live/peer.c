@@ -12,6 +12,7 @@ static bool admit(struct peers *all, struct peer *more) {
     int person = 0, address = 0;
     pthread_mutex_lock(&all->lock);
     for (const struct peer *p = all->first; p; p = p->all_next) {
+        if (atomic_load(&p->ended)) continue;
         person += more->person && p->person == more->person;
         address += more->is_limited && memcmp(&p->address, &more->address, sizeof p->address) == 0;
     }

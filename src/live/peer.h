@@ -43,6 +43,7 @@ struct peer {
     bool overrun;                       /* it was told to come back, because it reads too slowly */
     bool broken;                        /* its socket is */
     bool pinged, is_watched;            /* is_watched: for room to write */
+    _Atomic bool ended;                 /* its socket is closed: the hub does no more work for it */
     struct peer *next, *before;
 
     /* the hub's */

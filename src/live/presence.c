@@ -57,7 +57,7 @@ static void meta_free(struct meta *m) {
 }
 
 static bool is_at(const struct meta *m, struct live_name name) {
-    return m->of.kind == name.kind && m->of.id == name.id;
+    return !m->gone && m->of.kind == name.kind && m->of.id == name.id;
 }
 
 static bool is_own(const struct hub *h, const struct meta *m) {

@@ -47,6 +47,7 @@ static void peer_end(struct wire *w, struct peer *p) {
     if (p->fd < 0) return;
     close(p->fd); /* the only descriptor of the socket, so epoll forgets it */
     p->fd = -1;
+    atomic_store(&p->ended, true);
     if (p->before) p->before->next = p->next;
     else w->peers = p->next;
     if (p->next) p->next->before = p->before;

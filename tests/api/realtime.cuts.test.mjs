@@ -35,7 +35,7 @@ function bySocket(client, port, topic) {
         if (event === 'NEW_POST') self.posts.push(heardPost(topic, payload));
       }
     });
-    ws.on('error', () => {}).on('close', () => setTimeout(connect, 5));
+    ws.on('error', (error) => { self.errors = error.message; }).on('close', () => setTimeout(connect, 5));
   };
   connect();
   self.end = () => { self.over = true; self.ws.terminate(); };
@@ -51,7 +51,7 @@ function byStream(client, port, ...channels) {
     let text = '', ended = false;
     const again = () => { if (!ended) setTimeout(connect, 5); ended = true; };
     self.request = http.get({ host: '127.0.0.1', port, path: `/api/v1/realtime?channels=${encodeURIComponent(channels.join())}`, headers: { 'User-Agent': 'deskd-tests/1', ...client.headers, ...(last && { 'Last-Event-ID': last }) } });
-    self.request.on('error', again).on('close', again).on('response', (response) => {
+    self.request.on('error', (error) => { self.errors = error.message; again(); }).on('close', again).on('response', (response) => {
       response.setEncoding('utf8').on('error', () => {}).on('data', (more) => {
         const blocks = (text + more).split('\n\n');
         text = blocks.pop();
@@ -97,7 +97,10 @@ test('clients whose connections are cut at random hear each event once and in or
   await until('enough cuts', () => cuts > CUTS);
   clearInterval(cutting);
   const { id: last } = await desk.owner.create(`/conversations/${id}/messages`, { contents: 'Last' });
-  await until('the last message at all', () => followers.every((f) => f.channels.every((name) => f.posts.includes(heardPost(name, { customer_resource_url: ' ', resource_id: last })))));
+  const isOver = (f) => f.channels.every((name) => f.posts.includes(heardPost(name, { customer_resource_url: ' ', resource_id: last })));
+  await until('the last message at all', () => followers.every(isOver)).catch((error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(followers.map((f) => ({ over: isOver(f), posts: f.posts.length, joins: f.joins, resyncs: f.resyncs, errors: f.errors })))}`);
+  });
   const all = [...written.flat(), `message ${last}`];
   for (const { client, posts, resyncs, channels } of followers) {
     const may = (post) => client.headers.Authorization !== desk.customer.headers.Authorization || post.startsWith('message');

@@ -6,7 +6,7 @@ import { Socket, stream } from './lib/socket.mjs';
 
 // What one client may use, so that no other is delayed.
 
-const TOPICS = 100, PER_PERSON = 50;
+const TOPICS = 100, PER_PERSON = 50, PER_ADDRESS = 512;
 
 /** Names of channels of `n` organizations. */
 async function channels(desk, n) {
@@ -45,6 +45,28 @@ test('10,000 joins of 50 sockets are answered, and each socket hears a change on
   await desk.owner.update(`/organizations/${ids[7]}`, { name: 'Better' });
   await until('the change', () => sockets.every((socket) => socket.events('CHANGE').length));
   for (const socket of sockets) assert.deepEqual([(await socket.all()).filter((f) => f.event === 'CHANGE').map((f) => f.topic), socket.ws.readyState], [[topics[7]], 1]);
+});
+
+test('50 connections of a person, and 512 of an address that is no proxy, are open at once; each that ends makes room', async (t) => {
+  const desk = await open(t, { processes: 1, args: ['--proxies', '127.0.0.1'] });
+  const from = (address, caller) => RawSocket.open(t, caller, { headers: { 'X-Forwarded-For': address } });
+  const visitor = (n) => desk.anyone.with({ 'X-Fingerprint-ID': `0f8fad5b-d9cb-469f-a165-${String(n).padStart(12, '0')}` });
+  const person = [];
+  while (person.length < PER_PERSON) person.push(await from(`192.0.2.${person.length}`, desk.staff));
+  assert.deepEqual(new Set(person.map((raw) => raw.status)), new Set([101]));
+  const more = await from('192.0.2.200', desk.staff);
+  assert.equal(more.status, 429);
+  assert.ok(Number(more.header('Retry-After')) > 0);
+  assert.equal((await from('192.0.2.201', desk.admin)).status, 101, 'of another person');
+  person[7].tcp.destroy();
+  await until('room for one', async () => (await from('192.0.2.202', desk.staff)).status === 101);
+  const all = [];
+  for (let n = 0; n < PER_ADDRESS; n += 16) all.push(...await Promise.all(Array.from({ length: 16 }, (_, i) => from('198.51.100.7', visitor(n + i)))));
+  assert.deepEqual(new Set(all.map((raw) => raw.status)), new Set([101]));
+  assert.equal((await from('198.51.100.7', visitor(999))).status, 429);
+  assert.equal((await from('198.51.100.8', visitor(999))).status, 101, 'from another address');
+  all[100].tcp.destroy();
+  await until('room for one', async () => (await from('198.51.100.7', visitor(999))).status === 101);
 });
 
 test('a client that sends too many messages, or too many fragments, is closed with 1008', async (t) => {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { CALLERS, CANARIES, prepare } from './lib/access.mjs';
 import { open, shared, until } from './lib/index.mjs';
 import { Socket, stream } from './lib/socket.mjs';
-import { SCOPES, apiToken } from './lib/tokens.mjs';
+import { SCOPES, accessToken, apiToken } from './lib/tokens.mjs';
 
 // A right to hear ends when the right to read ends.
 
@@ -59,6 +59,20 @@ const LOSSES = {
     ends: true, late: true,
     as: async (w) => { w.token = await apiToken(w.desk, w.agent.client); return w.token.client; },
     take: async ({ agent, token }) => (await agent.client.delete(`/profile/api_tokens/${token.id}`)).must(200),
+  },
+  'narrows the token': {
+    late: true,
+    as: async (w) => { w.token = await apiToken(w.desk, w.agent.client); return w.token.client; },
+    take: ({ agent, token }) => agent.client.update(`/profile/api_tokens/${token.id}`, { scopes: ['users:read'] }),
+  },
+  'revokes the grant of the program': {
+    ends: true, late: true,
+    as: async (w) => {
+      const program = await w.desk.admin.create('/oauth/clients', { name: 'P', callback_url: 'https://app.example/callback', scopes: ['conversations:read'] });
+      w.granted = accessToken(w.desk, { user: w.agent.id, client: program.id, scopes: ['conversations:read'] });
+      return w.granted.client;
+    },
+    take: async ({ agent, granted }) => (await agent.client.delete(`/oauth/my_grants/${granted.grant}`)).must(200),
   },
 };
 
@@ -173,6 +187,22 @@ test('a token hears the channels whose objects it may read, and no others, for e
   assert.ok(allowed >= objects.length && allowed < objects.length * SCOPES.length);
 });
 
+test('a session that ends while its socket joins hears nothing afterwards, and no join succeeds later', async (t) => {
+  const w = await world(t), { desk, agent, id, topic } = w;
+  for (let n = 0; n < 10; n++) {
+    const { bare, client } = await desk.session(agent.client), socket = await Socket.open(t, bare);
+    for (let i = 0; i < 100; i++) socket.send(topic, 'phx_join');
+    const ended = client.delete('/session');
+    for (let i = 0; i < 100; i++) socket.send(topic, 'phx_join');
+    (await ended).must(200);
+    const { code } = await socket.closed;
+    assert.equal(code, 1008);
+    const heard = socket.frames.length;
+    await desk.owner.create(`/conversations/${id}/messages`, { contents: 'M' });
+    assert.equal(socket.frames.length, heard);
+  }
+});
+
 test('a replay shows only what the caller may see now', async (t) => {
   const w = await world(t), { desk, id, topic, agent } = w;
   const first = await stream(t, agent.client, [topic]);
@@ -221,7 +251,12 @@ describe('every channel:', () => {
       const { desk } = made, owner = made.callers.owner;
       const paths = [...made.addresses.paths].filter((path) => /^\/(cases|users|organizations|views)\/\d+$/.test(path)).map((path) => path.slice(1).replace('/', '_'));
       const prefix = (await channelOf(owner, `/cases/${made.second}`)).replace(/@.*/, '@v1_');
-      const topics = [...paths, 'inbox'].map((path) => prefix + path).slice(0, 90);
+      assert.deepEqual(new Set(paths.map((path) => path.split('_')[0])), new Set(['cases', 'users', 'organizations', 'views']));
+      const topics = [...paths, 'inbox'].map((path) => prefix + path);
+      const owns = Object.fromEntries(await Promise.all(Object.entries(made.callers).map(async ([caller, client]) => {
+        const reply = await client.exchange('GET', '/api/v1/profile', { query: { fields: '+notification_channel' } });
+        return [caller, reply.status === 200 ? reply.data.notification_channel : undefined];
+      })));
       const sockets = {};
       for (const caller of callers) {
         const client = made.callers[caller];
@@ -236,6 +271,7 @@ describe('every channel:', () => {
           const { status } = await socket.join(topic);
           if (may !== undefined) assert.equal(status, may ? 'ok' : 'error', `${caller} ${topic} ${read.status}`);
         }
+        for (const [other, own] of Object.entries(owns)) if (own) assert.equal((await socket.join(own)).status, own === owns[caller] ? 'ok' : 'error', `${caller} at the own channel of ${other}`);
       }
       const cases = paths.filter((path) => path.startsWith('cases_')).map((path) => path.replace('_', '/'));
       for (const path of cases) {
