@@ -70,14 +70,20 @@ function changed() {
   return lines;
 }
 
-const sources = run('git', ['ls-files', 'src/*.c', 'src/*.h'], { cwd: ROOT }).text.trim().split('\n').map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
-const occurrences = (pattern) => sources.match(new RegExp(pattern, 'gm'))?.length ?? 0;
-/** True if the line is `return 0;` of a function that is called in TRY() only, which hands errors on: there, 1 is success, too. */
-function isPlainSuccess(text, number) {
-  if (text[number - 1].trim() !== 'return 0;') return false;
-  const head = text.slice(0, number).findLast((line) => /^\w.*\(/.test(line)), name = /^(?:static )?int (\w+)\(/.exec(head)?.[1];
-  return Boolean(name) && occurrences(`\\b${name}\\(`) === occurrences(`\\bTRY\\(${name}\\(`) + occurrences(`^(?:static )?int ${name}\\(`);
+const sources = run('git', ['ls-files', 'src/*.c', 'src/*.h'], { cwd: ROOT }).text.trim().split('\n').map((file) => readFileSync(join(ROOT, file), 'utf8').split('\n'));
+const ofFunction = (lines, number) => /^(?:static )?int (\w+)\(/.exec(lines.slice(0, number).findLast((line) => /^\w.*\(/.test(line)))?.[1];
+const handing = new Map();
+/** True if no caller looks at what the function returns but an error: TRY() and functions that hand it on have it. */
+function isHandedOn(name) {
+  if (!name || handing.has(name)) return handing.get(name) ?? false;
+  handing.set(name, false);
+  const used = new RegExp(`\\b${name}\\b`), head = new RegExp(`^(?:static )?int ${name}\\(`), tried = new RegExp(`\\bTRY\\(${name}\\(`), returned = new RegExp(`^\\s+return [^;]*\\b${name}\\([^;]*;`);
+  const uses = sources.flatMap((lines) => lines.flatMap((line, i) => (used.test(line) && !head.test(line) && !/^\s*(\/?\*|\/\/)/.test(line) ? [{ line, by: () => ofFunction(lines, i + 1) }] : [])));
+  handing.set(name, uses.length > 0 && uses.every(({ line, by }) => tried.test(line) || (returned.test(line) && isHandedOn(by()))));
+  return handing.get(name);
 }
+/** True if the line is `return 0;` of such a function: 1 is success, too. */
+const isPlainSuccess = (text, number) => text[number - 1].trim() === 'return 0;' && isHandedOn(ofFunction(text, number));
 
 /** All mutants, those of one line together, in an order that the seed decides. */
 function mutants() {
