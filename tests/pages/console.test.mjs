@@ -29,7 +29,7 @@ describe('the console', () => {
   const sit = async (t, person, path = '/agent', { width = 1280, height = 800, ...more } = {}) => {
     const context = await world.browser.newContext({ viewport: { width, height }, ...more });
     const page = await context.newPage(), wrong = [];
-    page.on('console', (m) => { if (m.type() === 'error' && !/status of (401|403|404|409)|ERR_|WebSocket/.test(m.text())) wrong.push(m.text()); });
+    page.on('console', (m) => { if (m.type() === 'error' && !/status of (401|403|404|409|412)|ERR_|WebSocket/.test(m.text())) wrong.push(m.text()); });
     page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
     page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url())) wrong.push(r.url()); });
     t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
@@ -123,6 +123,43 @@ describe('the console', () => {
     await logIn(page, world.first);
     await posts(page).filter({ hasText: 'Half a sentence' }).waitFor();
     assert.equal((await world.desk.staff.fetch(`/cases/${id}/posts`)).length, 2);
+  });
+
+  test('a draft follows the person to another machine, and a newer one is offered, not overwritten', async (t) => {
+    const id = await asked('Two machines'), path = `/agent/cases/${id}`;
+    const one = await sit(t, world.first, path);
+    await posts(one).first().waitFor();
+    await editor(one).fill('Begun here');
+    const kept = async () => (await world.first.client.get('/profile/drafts', { case_ids: id, fields: '+contents' })).must(200).body.data.map(({ contents }) => contents);
+    while ((await kept())[0] !== 'Begun here') await one.waitForTimeout(100);
+    const two = await sit(t, world.first, path);
+    await posts(two).first().waitFor();
+    await two.waitForFunction(() => document.querySelector('textarea')?.value === 'Begun here');
+    await editor(two).fill('Begun here, ended there');
+    while ((await kept())[0] !== 'Begun here, ended there') await one.waitForTimeout(100);
+    await editor(one).fill('Begun here, and changed');
+    await one.getByText('You have written another text in another place:').waitFor();
+    await one.getByRole('button', { name: 'Take that text' }).click();
+    assert.equal(await editor(one).inputValue(), 'Begun here, ended there');
+    await editor(one).focus();
+    await one.keyboard.press('Control+Enter');
+    await posts(one).filter({ hasText: 'ended there' }).waitFor();
+    assert.deepEqual(await kept(), []);
+    assert.deepEqual((await world.second.client.get('/profile/drafts', { case_ids: id })).must(200).body.data, []);
+  });
+
+  test('a change of several conversations says what it did, and is taken back', async (t) => {
+    const ids = [await asked('Many 1'), await asked('Many 2'), await asked('Many 3')];
+    await world.desk.staff.update(`/cases/${ids[0]}`, { assigned_agent_id: world.second.id });
+    const page = await sit(t, world.first);
+    for (const n of [1, 2, 3]) { await row(page, `Many ${n}`).hover(); await row(page, `Many ${n}`).getByRole('checkbox').check(); }
+    await page.getByRole('toolbar', { name: '3 selected' }).getByRole('button', { name: /Assign to me/ }).click();
+    await page.getByText('3 changed').waitFor();
+    const agents = () => Promise.all(ids.map(async (id) => (await world.desk.staff.fetch(`/cases/${id}`)).assigned_agent?.id ?? null));
+    assert.deepEqual(await agents(), ids.map(() => world.first.id));
+    await page.keyboard.press('z');
+    await page.getByText('Undone').waitFor();
+    assert.deepEqual(await agents(), [world.second.id, null, null]);
   });
 
   test('a wrong password, a customer and an unknown conversation get words', async (t) => {

@@ -30,5 +30,7 @@ export const ar: Words = {
   key_mine: 'أسندها إلي', key_complete: 'مكتملة ثم التالية', key_status: 'الحالة', key_priority: 'الأولوية', key_assign: 'أسند', key_tags: 'الوسوم', key_undo: 'تراجع', key_new_rows: 'أظهر الجديدة',
   key_help: 'قائمة المفاتيح', key_search: 'ابحث', key_select: 'اختر', key_trash: 'إلى المهملات', key_regions: 'المنطقة التالية',
   key_details: 'الخصائص', then: 'ثم', as_it_is: 'أبق الحالة', key_send_complete: 'أرسل ثم مكتملة',
+  draft_elsewhere: 'كتبت نصا آخر في مكان آخر:', draft_take: 'خذ ذلك النص', draft_keep: 'أبق هذا النص',
+  key_all: 'اختر كل المعروض', bulk_changed: 'تم تغيير {n}', mine: 'لي', apply_to: 'للمختار:',
   search: 'بحث', search_hint: 'ابحث في المحادثات', search_empty: 'لم يُعثر على شيء عن {query}.',
 };

@@ -30,5 +30,7 @@ export const de: Words = {
   key_mine: 'Mir zuweisen', key_complete: 'Erledigt, dann die nächste', key_status: 'Status', key_priority: 'Priorität', key_assign: 'Zuweisen', key_tags: 'Schlagwörter', key_undo: 'Rückgängig', key_new_rows: 'Neue Zeilen zeigen',
   key_help: 'Liste der Tasten', key_search: 'Suchen', key_select: 'Auswählen', key_trash: 'In den Papierkorb', key_regions: 'Nächster Bereich',
   key_details: 'Eigenschaften', then: 'danach', as_it_is: 'Status lassen', key_send_complete: 'Senden, dann Erledigt',
+  draft_elsewhere: 'Sie haben an anderer Stelle einen anderen Text geschrieben:', draft_take: 'Jenen Text nehmen', draft_keep: 'Diesen Text behalten',
+  key_all: 'Alle gezeigten auswählen', bulk_changed: '{n} geändert', mine: 'Meine', apply_to: 'Für die ausgewählten:',
   search: 'Suche', search_hint: 'Anfragen suchen', search_empty: 'Zu {query} wurde nichts gefunden.',
 };

@@ -36,6 +36,8 @@ const words = {
   key_help: 'List of keys', key_search: 'Search', key_select: 'Select', key_trash: 'Move to trash', key_regions: 'Next region',
   // search
   key_details: 'Properties', then: 'then', as_it_is: 'leave the status', key_send_complete: 'Send, then Completed',
+  draft_elsewhere: 'You have written another text in another place:', draft_take: 'Take that text', draft_keep: 'Keep this text',
+  key_all: 'Select all that are shown', bulk_changed: '[n: one {n} changed|other {n} changed]', mine: 'Mine', apply_to: 'For the selected:',
   search: 'Search', search_hint: 'Search conversations', search_empty: 'Nothing was found for {query}.',
 };
 export const en: Record<keyof typeof words, string> = words;

@@ -7,13 +7,14 @@ import { rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { overtakenBy, type Conversation } from './data';
-import { createDraft, type Channel } from './draft';
+import { createDraft, findDrafts, type Channel } from './draft';
 import { statuses } from '../frame/catalog';
 
 const TYPING_MS = 3000;
 
 export const Editor = (props: { conversation: Conversation; name: string; onDone: () => void }) => {
-  const c = props.conversation, drafts = { reply: createDraft(c.id, 'reply'), note: createDraft(c.id, 'note') };
+  const c = props.conversation, drafts = { reply: createDraft(c.id, 'reply', () => seen()), note: createDraft(c.id, 'note', () => seen()) };
+  void findDrafts(c.id, drafts).catch(() => undefined);
   const [channel, setChannel] = createSignal<Channel>('reply');
   const [busy, setBusy] = createSignal(false);
   const [wrong, setWrong] = createSignal<string>();
@@ -48,10 +49,11 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     setBusy(true);
     setWrong(undefined);
     setOvertaken(0);
-    const headers = { 'Idempotency-Key': mine.key() };
     try {
+      await mine.settled();
+      const headers = { 'Idempotency-Key': mine.key() }, draft_etag = mine.etag();
       const lastSeen = anyway ? c.newest() : seen();
-      const body = which === 'note' ? { contents } : { contents, source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
+      const body = which === 'note' ? { contents, ...(draft_etag ? { draft_etag } : {}) } : { contents, ...(draft_etag ? { draft_etag } : {}), source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
       await call('POST', `/cases/${c.id}/${which === 'note' ? 'notes' : 'reply'}`, { body, headers });
       mine.clear();
       setThen(undefined);
@@ -86,6 +88,12 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           <button type="button" onClick={() => void send(then(), true)}>{say('send_anyway')}</button>{' '}
           <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
         </p>
+      </Show>
+      <Show when={draft().offered() !== undefined}>
+        <div class="warning" role="alert"><p>{say('draft_elsewhere')}</p><blockquote dir="auto">{draft().offered()}</blockquote>
+          <button type="button" onClick={() => draft().choose(true)}>{say('draft_take')}</button>{' '}
+          <button type="button" onClick={() => draft().choose(false)}>{say('draft_keep')}</button>
+        </div>
       </Show>
       <Show when={wrong()}><p class="wrong" role="alert">{wrong()}</p></Show>
       <Show when={channel() === 'note' || !isClosed()} fallback={<p class="soft pad">{say('closed')}</p>}>

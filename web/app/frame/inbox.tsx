@@ -32,7 +32,8 @@ export const Inbox = () => {
   const [selected, setSelected] = createSignal<ReadonlySet<number>>(new Set());
   const clear = () => setSelected(new Set<number>());
   const selection = {
-    has: (id: number) => selected().has(id), size: () => selected().size, clear,
+    ids: () => [...selected()], has: (id: number) => selected().has(id), clear,
+    add: (ids: number[]) => setSelected((former) => new Set([...former, ...ids])),
     toggle: (id: number) => setSelected((former) => { const next = new Set(former); if (!next.delete(id)) next.add(id); return next; }),
   };
 

@@ -5,16 +5,19 @@ import { follow } from '../../kit/live';
 import { rowOf, show } from '../../kit/store';
 import { createWindow } from '../../kit/window';
 import { now, say } from '../../kit/words';
+import { BulkBar } from './bulk';
 import type { Paging } from './paging';
 import { Row, ROW_SOURCE, type CaseRow } from './row';
 import { compact } from '../frame/look';
+
+export interface Selection { ids: () => number[]; has: (id: number) => boolean; toggle: (id: number) => void; add: (ids: number[]) => void; clear: () => void }
 
 interface Props {
   paging: Paging;
   title: string;
   open: number | undefined; // the conversation that is open beside the list
   onOpen: (id: number) => void;
-  selection: { has: (id: number) => boolean; toggle: (id: number) => void; clear: () => void; size: () => number };
+  selection: Selection;
   channel: string | undefined; // its events may bring new rows
 }
 
@@ -63,6 +66,7 @@ export const CaseList = (props: Props) => {
     { key: 'j', word: 'key_next', run: () => move(1) },
     { key: 'k', word: 'key_former', run: () => move(-1) },
     { key: 'x', word: 'key_select', run: () => { const id = ids[at()]; if (id) props.selection.toggle(id); } },
+    { key: 'Ctrl+a', word: 'key_all', run: () => props.selection.add(positions().map((p) => ids[p]).filter((id) => id !== undefined)) },
     { key: '.', word: 'key_new_rows', run: showFresh },
   ]);
   const onKey = (event: KeyboardEvent) => {
@@ -80,6 +84,7 @@ export const CaseList = (props: Props) => {
         <h2 id="list-title">{props.title}</h2>
         <Show when={total() !== undefined}><span class="soft">{say('list_count', { n: total()! })}</span></Show>
       </header>
+      <Show when={props.selection.ids().length}><BulkBar ids={props.selection.ids()} onDone={props.selection.clear} /></Show>
       <Show when={fresh().length}>
         <button type="button" class="fresh" onClick={showFresh}>{say('new_rows', { n: fresh().length })} <kbd>.</kbd></button>
       </Show>
