@@ -35,11 +35,12 @@ struct collector {
     struct read_mailbox *first;
 };
 
-QUERY(mailboxes_by_imap,
-      "SELECT m.id, m.address, m.imap_host, m.imap_port, m.imap_security, m.imap_user, "
-      "m.imap_password, m.imap_folder, m.imap_after "
-      "FROM mailboxes m WHERE m.imap_host IS NOT NULL AND m.is_enabled = 1 AND m.deleted_at IS NULL "
-      "ORDER BY m.id LIMIT :most");
+#define ACCOUNT                                                                        \
+    "SELECT m.id, m.address, m.imap_host, m.imap_port, m.imap_security, m.imap_user, " \
+    "m.imap_password, m.imap_folder, m.imap_after "                                    \
+    "FROM mailboxes m WHERE "
+QUERY(mailboxes_by_imap, ACCOUNT " m.imap_host IS NOT NULL AND m.is_enabled = 1 AND m.deleted_at IS NULL "
+                                 "ORDER BY m.id LIMIT :most");
 
 /* ---- one row --------------------------------------------------------------------------------- */
 
@@ -90,6 +91,17 @@ static void collected_read(const struct desk *d, struct arena *a, struct stmt *r
         out->wrong = "The name of a folder is not valid.";
     else if (str_eq(out->folder, out->after))
         out->wrong = "Mails must be moved to another folder than the one that is read.";
+}
+
+QUERY(mailbox_by_imap, ACCOUNT "m.id = :id AND m.imap_host IS NOT NULL");
+
+int collected_load(struct work *w, int64_t id, struct collected *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &mailbox_by_imap, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    collected_read(w->desk, w->arena, row, out);
+    stmt_end(row);
+    return 1;
 }
 
 /* ---- all rows -------------------------------------------------------------------------------- */

@@ -4,11 +4,15 @@
 #ifndef MAIL_COLLECTOR_H
 #define MAIL_COLLECTOR_H
 
+#include "mail/collect.h"
 #include "work/work.h"
 
 struct collector;
 struct collector *collector_start(struct desk *d); /* NULL: it can't be started */
 /* ends all connections; takes a second at most, unless the store hangs */
 void collector_stop(struct collector *c);
+
+/* Reads the IMAP account of a mailbox, in the memory of w. Returns 1, 0 if it has none, or a negative error. */
+int collected_load(struct work *w, int64_t id, struct collected *out);
 
 #endif

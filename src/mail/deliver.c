@@ -34,6 +34,7 @@
 #include "files/content.h"
 #include "json/json.h"
 #include "mail/mime.h"
+#include "mail/relay.h"
 #include "mail/smtp.h"
 
 #include <fcntl.h>
@@ -272,17 +273,6 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
 }
 
 /* ---- outside any transaction ----------------------------------------------------------------- */
-
-static struct relay relay_of(const struct desk *d, struct arena *a) {
-    return (struct relay){.host = setting_text(d, "mail.smtp_host", a),
-                          .port = setting_int(d, "mail.smtp_port"),
-                          .security = setting_word(d, "mail.smtp_security"),
-                          .user = setting_text(d, "mail.smtp_user", a),
-                          .password = setting_secret(d, "mail.smtp_password", a),
-                          .ca = setting_text(d, "mail.smtp_ca", a),
-                          .hello = letter_host(d, a),
-                          .timeout_s = setting_int(d, "mail.smtp_timeout_seconds")};
-}
 
 static enum smtp_outcome hand_to_relay(struct work *w, struct delivery *d, struct str message,
                                        const atomic_bool *stopping) {

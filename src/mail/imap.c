@@ -33,9 +33,11 @@ struct imap {
     bool private_allowed;
     char refused[ADDRESS_TEXT];
     char reason[REASON_MAX + 1];
+    struct mail_fault fault;
 };
 
 const char *imap_reason(const struct imap *s) { return s->reason; }
+const struct mail_fault *imap_fault(const struct imap *s) { return &s->fault; }
 int64_t imap_validity(const struct imap *s) { return s->validity; }
 int64_t imap_exists(const struct imap *s) { return s->exists; }
 
@@ -137,6 +139,14 @@ static enum imap_result imap_connected(struct imap *s, CURLcode rc) {
     return imap_fail(s, IMAP_LATER, "", STR_CAT(s->arena, str_of(curl_easy_strerror(rc)), S(".")));
 }
 
+static void imap_fault_read(struct imap *s, const struct imap_account *x, CURLcode rc) {
+    mail_fault_read(s->curl, rc, &(struct mail_peer){x->host, x->password, x->port, x->security, "", ""},
+                    &s->fault);
+    if (*s->refused == 0) return;
+    snprintf(s->fault.message, sizeof s->fault.message, "%s", s->reason);
+    s->fault.advice = "Use a server on the internet, or let an owner set mail.imap_allow_private_addresses.";
+}
+
 static int source_more(void *arg, char *to, size_t room);
 
 struct imap *imap_open(const struct imap_account *account, const atomic_bool *stopping,
@@ -159,6 +169,7 @@ struct imap *imap_open(const struct imap_account *account, const atomic_bool *st
     }
     curl_url_cleanup(url);
     *result = imap_connected(s, rc);
+    if (rc != CURLE_OK) imap_fault_read(s, account, rc);
     return s;
 }
 

@@ -9,6 +9,7 @@
 #ifndef MAIL_IMAP_H
 #define MAIL_IMAP_H
 
+#include "mail/fault.h"
 #include "mail/imap_text.h"
 
 #include <stdatomic.h>
@@ -36,6 +37,8 @@ struct imap *imap_open(const struct imap_account *account, const atomic_bool *st
                        enum imap_result *result);
 void imap_close(struct imap *s); /* says LOGOUT, and does not wait for the reply */
 const char *imap_reason(const struct imap *s);
+/* After imap_open has failed: why, for a person. */
+const struct mail_fault *imap_fault(const struct imap *s);
 
 /* Opens a folder for writing. `folder` is a result of imap_folder. */
 enum imap_result imap_select(struct imap *s, struct str folder);

@@ -107,9 +107,11 @@ enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str f
     CURL *c = curl_easy_init();
     struct curl_slist *recipients = curl_slist_append(NULL, str_fmt(a, "<%.*s>", (int)to.n, to.p).p);
     long code = 0;
+    char said[CURL_ERROR_SIZE] = "";
     CURLcode rc = CURLE_URL_MALFORMAT;
     if (c && url && recipients) {
         curl_easy_setopt(c, CURLOPT_CURLU, url);
+        curl_easy_setopt(c, CURLOPT_ERRORBUFFER, said);
         curl_easy_setopt(c, CURLOPT_MAIL_FROM, str_fmt(a, "<%.*s>", (int)from.n, from.p).p);
         curl_easy_setopt(c, CURLOPT_MAIL_RCPT, recipients);
         set_security(a, c, r);
@@ -117,6 +119,9 @@ enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str f
         rc = curl_easy_perform(c);
         curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &code);
     }
+    if (rc != CURLE_OK && r->fault)
+        mail_fault_read(c, rc, &(struct mail_peer){r->host, r->password, r->port, r->security, x.reply, said},
+                        r->fault);
     curl_slist_free_all(recipients);
     curl_easy_cleanup(c);
     curl_url_cleanup(url);

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "mail/fault.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -13,7 +14,8 @@ struct relay {
     struct str host, user, password, ca;
     struct str hello; /* name of this host; empty: the system's */
     int64_t port, timeout_s;
-    int security; /* enum smtp_security */
+    int security;             /* enum smtp_security */
+    struct mail_fault *fault; /* why the mail is not sent, for a person; NULL: not asked for */
 };
 
 enum smtp_outcome {

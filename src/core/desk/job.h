@@ -22,7 +22,8 @@
     JOB(CLOCKS, "clocks")                 \
     JOB(BREACH, "breach")                 \
     JOB(MAIL_RELEASE, "mail_release")     \
-    JOB(EMPTY_TRASH, "empty_trash")
+    JOB(EMPTY_TRASH, "empty_trash")       \
+    JOB(MAILBOX_TEST, "mailbox_test")
 
 #define ENUMERATOR(NAME, name) JOB_##NAME,
 enum job_name { JOB_NONE, JOBS(ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };

@@ -31,6 +31,7 @@
 #include "core/desk/job.h"
 #include "core/desk/setting.h"
 #include "core/mail/authentication.h"
+#include "core/mail/mailbox_test.h"
 #include "core/mail/suspension.h"
 #include "json/json.h"
 
@@ -389,6 +390,8 @@ int mail_receive(struct work *w, const struct incoming *m, int64_t file_id, int6
                               B_INT("now", w->now), B_INT("since", w->now - MAIL_ARRIVALS_KEPT)));
     if (fresh <= 0) return fresh;
     TRY(mail_look(w, &p));
+    int is_test = mailbox_test_arrived(w, m, &p.j.seen);
+    if (is_test) return is_test;
     TRY(mail_row_insert(w, m, &p.j, file_id, mail_id));
     if (file_id) TRY(files_attached(w, json_ids(w->arena, &file_id, 1)));
     p.j.mail_id = *mail_id;
