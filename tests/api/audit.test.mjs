@@ -180,6 +180,14 @@ test('each act on access, settings and secrets is an entry, and no secret is in 
   assert.deepEqual(findings(desk), []);
 });
 
+test('an entry has the first thousand bytes of a long value, cut between characters', async (t) => {
+  const desk = await open(t);
+  for (const [text, kept] of [[`x${'é'.repeat(600)}`, `x${'é'.repeat(499)}`], ['y'.repeat(1000), 'y'.repeat(1000)], ['z'.repeat(1001), 'z'.repeat(1000)]]) {
+    const [{ details }] = await added(desk, async () => (await desk.owner.put('/settings', { values: { 'mail.imap_ca': text } })).must(200));
+    assert.equal(details.changes[0].to, kept);
+  }
+});
+
 test('clients, consents, issued tokens and reused tokens are entries', async (t) => {
   const desk = await open(t);
   const made = await added(desk, async () => {

@@ -109,6 +109,34 @@ test('a clock stands still in a status that is not is_sla_active, and in the tra
   sound(desk);
 });
 
+test('a change of several conversations leaves the clocks that a change of each one leaves', async (t) => {
+  const desk = await open(t), targets = ['FIRST_REPLY_TIME', 'NEXT_REPLY_TIME', 'RESOLUTION_TIME'].map((type, i) => target(type, HOUR + i * MINUTE));
+  const gold = await sla(desk, ...targets), together = [], apart = [];
+  for (let i = 0; i < 3; i++) for (const list of [together, apart]) list.push(await promised(desk, gold));
+  const all = [...together, ...apart], ids = together.map(({ id }) => id).join();
+  const columns = 'type, sla_target_id, started_at, due_at, last_paused_at, completed_at, is_breached, breached_at, created_at';
+  const rows = ({ id }) => ['stage, counts, since, counted, epoch, updated_at FROM sla_metrics', '1 FROM sla_runs'].map((rest) => desk.sql(`SELECT ${columns}, ${rest} WHERE case_id = ${id} ORDER BY type, started_at`));
+  const changes = async (body) => {
+    await desk.clock.forward(7 * MINUTE);
+    (await desk.staff.put('/cases', { ids, ...body })).must(200);
+    for (const { id } of apart) await desk.staff.update(`/cases/${id}`, body);
+    together.forEach((talk, i) => assert.deepEqual(rows(talk), rows(apart[i]), JSON.stringify(body)));
+  };
+  await changes({ status_id: 3 });
+  await changes({ status_id: 2 });
+  for (let i = 0; i < 2; i++) {
+    await desk.clock.forward(MINUTE);
+    for (const talk of all) await reply(desk, talk);
+    await desk.clock.forward(MINUTE);
+    for (const talk of all) await asks(desk, talk);
+  }
+  await changes({ status_id: 3 });
+  await changes({ priority_id: 4 });
+  await changes({ status_id: 4 });
+  await changes({ status_id: 2 });
+  sound(desk);
+});
+
 test('the target of the priority applies, else the one without a priority; a change computes from the history', async (t) => {
   const desk = await open(t);
   const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', 4 * HOUR), target('RESOLUTION_TIME', HOUR, { priority_id: 4 })));

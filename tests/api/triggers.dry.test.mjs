@@ -107,6 +107,15 @@ test('notifications of the reply warn of a trigger that can not fire, and of one
   assert.match((await desk.admin.put(`/triggers/${made.id}`, { title: 'Still' })).must(200).body.notifications.map(({ message }) => message).join(), /action team refers to a deleted object/);
 });
 
+test('a reply has at most ten warnings, and long titles are cut between characters', async (t) => {
+  const desk = await open(t);
+  const create = async (title, level) => ((await desk.admin.post('/triggers', { title, actions: [act('priority', 'CHANGE', level)] })).must(201).body.notifications ?? []).map(({ message }) => message);
+  for (let i = 0; i < 11; i++) await create(`${i % 2 ? '' : 'x'}${'é'.repeat(200)}${i}`, 1);
+  const warnings = await create('Other', 2);
+  const says = (title) => `The trigger "${title}" contradicts the action priority of this one for the same changes. The later one wins.`;
+  assert.deepEqual(warnings, Array.from({ length: 10 }, (_, i) => says(i % 2 ? 'é'.repeat(50) : `x${'é'.repeat(49)}`)));
+});
+
 test('a warning names a trigger that contradicts another one on conversations of both, and no other', async (t) => {
   const desk = await open(t);
   const status = (...numbers) => ({ propositions: numbers.map((n) => ({ field: 'cases.casestatusid', operator: 'comparison_equalto', value: String(n) })) });

@@ -8,7 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define WARNINGS 10 /* more do not help */
+#define WARNINGS 10     /* more do not help */
+#define TITLE_SHOWN 100 /* bytes of another trigger's title */
 
 struct warned_trigger {
     int64_t id;
@@ -33,10 +34,8 @@ static void warn_rule(struct warning_list *l, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    struct str s = str_of(text);
-    while (!utf8_valid(s)) s.n--;
     struct rule_warning *made = ARENA_NEW(l->w->arena, struct rule_warning);
-    *made = (struct rule_warning){.message = str_dup(l->w->arena, s)};
+    *made = (struct rule_warning){.message = str_dup(l->w->arena, str_of(text))};
     *l->end = made;
     l->end = &made->next;
 }
@@ -177,22 +176,24 @@ static void warn_pair(struct warning_list *l, const struct warned_trigger *t,
                       const struct warned_trigger *other, bool before) {
     const struct rule_action *a =
         trigger_covers(other, t) || trigger_covers(t, other) ? contradiction(t, other) : NULL;
-    int n = other->title.n > 100 ? 100 : (int)other->title.n;
+    struct str title = other->title;
+    if (title.n > TITLE_SHOWN) title = utf8_without_cut_end((struct str){title.p, TITLE_SHOWN});
+    int n = (int)title.n;
     if (before && stops(other) && trigger_covers(other, t))
         warn_rule(l,
                   "The trigger \"%.*s\" comes first and stops the rules for the same changes. This "
                   "trigger may never be reached.",
-                  n, other->title.p);
+                  n, title.p);
     if (!before && stops(t) && trigger_covers(t, other))
         warn_rule(l,
                   "This trigger stops the rules before \"%.*s\", for the same changes. That trigger may "
                   "never be reached.",
-                  n, other->title.p);
+                  n, title.p);
     if (a)
         warn_rule(l,
                   "The trigger \"%.*s\" contradicts the action %s of this one for the same changes. The "
                   "later one wins.",
-                  n, other->title.p, a->name.p);
+                  n, title.p, a->name.p);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
