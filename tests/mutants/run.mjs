@@ -82,8 +82,8 @@ function isHandedOn(name) {
   handing.set(name, uses.length > 0 && uses.every(({ line, by }) => tried.test(line) || (returned.test(line) && isHandedOn(by()))));
   return handing.get(name);
 }
-/** True if the line is `return 0;` of such a function: 1 is success, too. */
-const isPlainSuccess = (text, number) => text[number - 1].trim() === 'return 0;' && isHandedOn(ofFunction(text, number));
+/** True if the line is `return 0;` or `return rc < 0 ? rc : 0;` of such a function: 1 is success, too, and a negative rc is a store that failed. */
+const isPlainSuccess = (text, number) => /^return (?:(\w+) < 0 \? \1 : )?0;$/.test(text[number - 1].trim()) && isHandedOn(ofFunction(text, number));
 
 /** All mutants, those of one line together, in an order that the seed decides. */
 function mutants() {
@@ -104,7 +104,7 @@ function mutants() {
 
 const CLUSTER = process.env.DATABASE;
 /** The file has no effect on SQLite: a store of several processes is one of PostgreSQL. */
-const isOfPostgres = (file) => file.startsWith('src/db/postgres') || file === 'src/core/change/outbox.c';
+const isOfPostgres = (file) => file.startsWith('src/db/postgres') || ['src/core/change/outbox.c', 'src/core/helpcenter/generation.c'].includes(file);
 /** A line that is another one on PostgreSQL: those of its files, and words of the dialect (db/db.h). */
 const differs = (file, line) => isOfPostgres(file) || /@[A-Z_]+[@({]/.test(line);
 
