@@ -162,6 +162,25 @@ describe('the console', () => {
     assert.deepEqual(await agents(), [world.second.id, null, null]);
   });
 
+  test('a new conversation is opened for a person, also for an address that nobody has', async (t) => {
+    const page = await sit(t, world.first);
+    await row(page, 'Inbox').or(page.getByRole('heading', { name: 'Inbox' })).first().waitFor();
+    for (const [typed, option, subject] of [['Clar', 'Clara Ito', 'By phone'], ['new.person@example.org', 'new.person@example.org', 'From a letter']]) {
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.keyboard.press('c');
+      await page.getByRole('combobox', { name: 'Requester' }).fill(typed);
+      await page.getByRole('option', { name: option }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Subject').fill(subject);
+      await page.getByLabel('Text').fill('She called.');
+      await page.keyboard.press('Control+Enter');
+      await page.waitForURL(/\/agent\/cases\/\d+$/);
+      await posts(page).filter({ hasText: 'She called.' }).waitFor();
+      await page.getByRole('heading', { name: subject }).focus();
+    }
+    assert.equal((await world.desk.staff.fetch('/users', { email: 'new.person@example.org' })).length, 1);
+  });
+
   test('a wrong password, a customer and an unknown conversation get words', async (t) => {
     const page = await sit(t, null);
     await page.getByLabel('E-mail address').fill(world.first.email);
@@ -195,14 +214,14 @@ describe('the console', () => {
     await world.desk.staff.create(`/cases/${id}/notes`, { contents: 'A note' });
     const page = await sit(t, world.first, `/agent/views/1`);
     await row(page, 'Looks').waitFor();
-    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`]])
+    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`], ['new', '/agent/new']])
       for (const theme of ['light', 'dark'])
         for (const [width, height] of SIZES) {
           await page.setViewportSize({ width, height });
           await page.goto(world.desk.base + path);
           await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
           await page.reload();
-          await (name === 'list' ? row(page, 'Looks') : posts(page)).first().waitFor();
+          await (name === 'list' ? row(page, 'Looks') : name === 'new' ? page.getByLabel('Subject') : posts(page)).first().waitFor();
           if (SHOTS) { mkdirSync(SHOTS, { recursive: true }); await page.screenshot({ path: `${SHOTS}/console-${name}-${theme}-${width}.png` }); }
           const outside = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight].filter((n) => n > 0));
           assert.deepEqual(outside, [], `${name} ${theme} ${width}`);

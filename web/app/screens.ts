@@ -1,7 +1,8 @@
 // The screens, by the first part of their address. Each is loaded when it is opened first; the inbox is loaded at once.
-import type { Component } from 'solid-js';
+import { lazy, type Component } from 'solid-js';
 import { Inbox } from './frame/inbox';
 
 export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
+  new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

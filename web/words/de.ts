@@ -32,5 +32,6 @@ export const de: Words = {
   key_details: 'Eigenschaften', then: 'danach', as_it_is: 'Status lassen', key_send_complete: 'Senden, dann Erledigt',
   draft_elsewhere: 'Sie haben an anderer Stelle einen anderen Text geschrieben:', draft_take: 'Jenen Text nehmen', draft_keep: 'Diesen Text behalten',
   key_all: 'Alle gezeigten auswählen', bulk_changed: '{n} geändert', mine: 'Meine', apply_to: 'Für die ausgewählten:',
+  new: 'Neu', new_case: 'Neue Anfrage', key_new: 'Neue Anfrage', subject: 'Betreff', open_case: 'Anfrage eröffnen', cancel: 'Abbrechen', new_person: 'eine neue Person', new_person_made: '{address} wird eine neue Person.', choose_person: 'Wählen Sie eine Person aus der Liste.',
   search: 'Suche', search_hint: 'Anfragen suchen', search_empty: 'Zu {query} wurde nichts gefunden.',
 };

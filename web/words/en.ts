@@ -38,6 +38,7 @@ const words = {
   key_details: 'Properties', then: 'then', as_it_is: 'leave the status', key_send_complete: 'Send, then Completed',
   draft_elsewhere: 'You have written another text in another place:', draft_take: 'Take that text', draft_keep: 'Keep this text',
   key_all: 'Select all that are shown', bulk_changed: '[n: one {n} changed|other {n} changed]', mine: 'Mine', apply_to: 'For the selected:',
+  new: 'New', new_case: 'New conversation', key_new: 'New conversation', subject: 'Subject', open_case: 'Open the conversation', cancel: 'Cancel', new_person: 'a new person', new_person_made: '{address} becomes a new person.', choose_person: 'Choose a person from the list.',
   search: 'Search', search_hint: 'Search conversations', search_empty: 'Nothing was found for {query}.',
 };
 export const en: Record<keyof typeof words, string> = words;
