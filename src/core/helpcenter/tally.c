@@ -32,13 +32,12 @@ static const char *const bot_words[] = {
     "go-http", "java/",   "libwww", "archiver",   "scan"};
 
 bool is_bot(struct str user_agent) {
-    char lower[256];
+    char lower[256] = {0};
     size_t n = user_agent.n < sizeof lower - 1 ? user_agent.n : sizeof lower - 1;
     for (size_t i = 0; i < n; i++) {
         char c = user_agent.p[i];
         lower[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c ? c : ' ';
     }
-    lower[n] = 0;
     for (size_t i = 0; i < sizeof bot_words / sizeof *bot_words; i++)
         if (strstr(lower, bot_words[i])) return true;
     return n == 0; /* browsers send a name */

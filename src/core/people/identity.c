@@ -31,7 +31,7 @@ static struct str phone_region(struct work *w) {
 }
 
 struct str phone_key(struct work *w, struct str number) {
-    char plain[24], found[PHONE_SIZE];
+    char plain[24] = {0}, found[PHONE_SIZE];
     size_t n = 0;
     number = str_trim(number);
     for (size_t i = 0; i < number.n; i++) {
@@ -41,7 +41,6 @@ struct str phone_key(struct work *w, struct str number) {
         if (kept && n == sizeof plain - 1) return (struct str){0};
         if (kept) plain[n++] = c;
     }
-    plain[n] = 0;
     int known = phone_parse(plain, phone_region(w).p, found);
     if (known == 1) return str_dup(w->arena, str_of(found));
     return known < 0 && n >= 3 && n <= 15 ? str_dup(w->arena, (struct str){plain, n}) : (struct str){0};
