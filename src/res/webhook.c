@@ -73,10 +73,12 @@ static const struct field *person_field(struct str name) {
 }
 
 static void note_unknown_keys(struct call *c, const struct json *object, struct str place) {
-    for (const struct json *j = object->type == JSON_OBJECT ? object->first : NULL; j; j = j->next)
-        if (person_field(j->name) == NULL)
-            notice(&c->work, "NOTICE", "Unknown keys were ignored: %.*s/%.*s.", (int)place.n, place.p,
-                   (int)(j->name.n > 64 ? 64 : j->name.n), j->name.p);
+    for (const struct json *j = object->type == JSON_OBJECT ? object->first : NULL; j; j = j->next) {
+        if (person_field(j->name)) continue;
+        struct str name = utf8_without_cut_end((struct str){j->name.p, j->name.n > 64 ? 64 : j->name.n});
+        notice(&c->work, "NOTICE", "Unknown keys were ignored: %.*s/%.*s.", (int)place.n, place.p,
+               (int)name.n, name.p);
+    }
 }
 
 static int no_identity(struct call *c, const struct in *in) {

@@ -54,3 +54,11 @@ test('a header and an argument of the same meaning must be equal', async (t) => 
     (await desk.anyone.get('/session', { [argument]: 'one' }, { [header]: 'two' })).refused(400, 'PARAMETERS_INCONSISTENT');
   }
 });
+
+test('a long name that is not ASCII is cut between two characters, and the message goes on', async (t) => {
+  const { owner } = await open(t), name = `x${'é'.repeat(60)}`, cut = `x${'é'.repeat(31)}`;
+  assert.deepEqual((await owner.get('/teams', { include: `${name},pigeon` })).must(200).notices, [`Unknown types in \`include\` were ignored: ${cut}, pigeon`]);
+  const action = { name: 'notificationuser', value: -3, attributes: { subject: 'a', message: `{{${name}}}` } };
+  const [{ message }] = (await owner.post('/triggers', { title: 'a', actions: [action] })).refused(400, 'FIELD_INVALID', 'actions[0].attributes.message').body.errors;
+  assert.match(message, new RegExp(`^\\{\\{${cut}\\}\\} is unknown\\. Possible are: \\w`));
+});

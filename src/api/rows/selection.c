@@ -105,7 +105,8 @@ static void note_includes(struct call *c) {
     for (int i = 0; i < c->options.include_count && unknown < UNKNOWN_MAX; i++) {
         struct str word = c->options.includes[i];
         if (word.n == 0 || str_eq(word, S("*")) || is_type(word)) continue;
-        buf_fmt(&names, "%s%.*s", unknown++ ? ", " : "", word.n > 64 ? 64 : (int)word.n, word.p);
+        word = utf8_without_cut_end((struct str){word.p, word.n > 64 ? 64 : word.n});
+        buf_fmt(&names, "%s%.*s", unknown++ ? ", " : "", (int)word.n, word.p);
     }
     if (unknown)
         notice(&c->work, "NOTICE", "Unknown types in `include` were ignored: %.*s", (int)names.n, names.p);

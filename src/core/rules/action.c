@@ -133,14 +133,15 @@ static struct str action_text_of(struct action_reader *r, const struct json *j, 
                                  bool required) {
     struct str s = j && j->type == JSON_STRING ? j->text : (struct str){0};
     const char *why = s.n ? text_wrong(r->w->arena, s, LIMIT_TEXT, false) : NULL;
-    struct str unknown = macro_unknown_value(s);
+    struct str unknown = macro_unknown_value(s),
+               shown = utf8_without_cut_end((struct str){unknown.p, unknown.n > 64 ? 64 : unknown.n});
     if (required && str_trim(s).n == 0)
         action_bad(r, j && j->type == JSON_STRING ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, member, NULL);
     else if (why) action_bad(r, ERR_FIELD_INVALID, member, why);
     else if (unknown.p)
         action_bad(r, ERR_FIELD_INVALID, member,
-                   str_fmt(r->w->arena, "{{%.*s}} is unknown. Possible are: " MACRO_VALUES ".",
-                           (int)(unknown.n > 64 ? 64 : unknown.n), unknown.p)
+                   str_fmt(r->w->arena, "{{%.*s}} is unknown. Possible are: " MACRO_VALUES ".", (int)shown.n,
+                           shown.p)
                        .p);
     return s;
 }
