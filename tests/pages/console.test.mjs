@@ -181,6 +181,31 @@ describe('the console', () => {
     assert.equal((await world.desk.staff.fetch('/users', { email: 'new.person@example.org' })).length, 1);
   });
 
+  test('a macro is shown before it is sent, and files are attached by choice and by paste', async (t) => {
+    await world.desk.owner.create('/cases/macros', { title: 'Ask more', reply_contents: 'Hello {{requester.name}}, which one?', status_id: 3, visibility_type: 'ALL' });
+    const id = await asked('Macro'), page = await sit(t, world.first, `/agent/cases/${id}`);
+    await posts(page).first().waitFor();
+    await page.getByRole('heading', { name: 'Macro', exact: true, level: 2 }).focus();
+    await page.keyboard.press('m');
+    await page.keyboard.type('ask');
+    await page.getByRole('option', { name: 'Ask more' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Hello Clara Ito, which one?');
+    await page.locator('input[type=file]').setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('a plan') });
+    await editor(page).evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File(['b'], 'pasted.txt', { type: 'text/plain' }));
+      text.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    });
+    await page.getByText('pasted.txt').waitFor();
+    await page.getByText('is uploaded').first().waitFor({ state: 'detached' });
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type, 'NEW');
+    await page.getByRole('button', { name: 'Send reply to Clara Ito' }).click();
+    await posts(page).filter({ hasText: 'which one?' }).getByRole('link', { name: 'plan.txt' }).waitFor();
+    await posts(page).getByRole('link', { name: 'pasted.txt' }).waitFor();
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type, 'PENDING');
+  });
+
   test('a wrong password, a customer and an unknown conversation get words', async (t) => {
     const page = await sit(t, null);
     await page.getByLabel('E-mail address').fill(world.first.email);

@@ -55,9 +55,9 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
   const init: RequestInit = {
     method, credentials: 'same-origin', cache: 'no-store',
     // X-Requested-With: the browser shows no login dialog of its own.
-    headers: { 'X-Requested-With': 'deskd', ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrf }), ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers },
+    headers: { 'X-Requested-With': 'deskd', ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrf }), ...(body && !(body instanceof FormData) ? { 'Content-Type': 'application/json' } : {}), ...headers },
   };
-  if (body) init.body = JSON.stringify(body);
+  if (body) init.body = body instanceof FormData ? body : JSON.stringify(body);
   if (signal) init.signal = signal;
   let response: Response, text: string;
   try {

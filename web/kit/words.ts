@@ -57,7 +57,7 @@ export const fullTime = (time: string) =>
 export const shortTime = (time: string, style: Intl.RelativeTimeFormatStyle = 'short') => {
   const ms = Date.parse(time) - now(), size = Math.abs(ms);
   const relative = new Intl.RelativeTimeFormat(language(), { numeric: 'auto', style });
-  if (size < MINUTE) return relative.format(0, 'minute');
+  if (size < MINUTE) return relative.format(0, 'second');
   if (size < HOUR) return relative.format(Math.trunc(ms / MINUTE), 'minute');
   if (size < DAY) return relative.format(Math.trunc(ms / HOUR), 'hour');
   if (size < 7 * DAY) return relative.format(Math.trunc(ms / DAY), 'day');

@@ -33,5 +33,6 @@ export const de: Words = {
   draft_elsewhere: 'Sie haben an anderer Stelle einen anderen Text geschrieben:', draft_take: 'Jenen Text nehmen', draft_keep: 'Diesen Text behalten',
   key_all: 'Alle gezeigten auswählen', bulk_changed: '{n} geändert', mine: 'Meine', apply_to: 'Für die ausgewählten:',
   new: 'Neu', new_case: 'Neue Anfrage', key_new: 'Neue Anfrage', subject: 'Betreff', open_case: 'Anfrage eröffnen', cancel: 'Abbrechen', new_person: 'eine neue Person', new_person_made: '{address} wird eine neue Person.', choose_person: 'Wählen Sie eine Person aus der Liste.',
+  macro: 'Makro', key_macro: 'Makros', macro_chosen: 'Die Eigenschaften des Makros „{title}“ werden beim Senden gesetzt.', macro_without: 'Ohne sie', attach: 'Anhängen', uploading: 'wird hochgeladen', remove_file: '{name} entfernen', picture: 'Bild',
   search: 'Suche', search_hint: 'Anfragen suchen', search_empty: 'Zu {query} wurde nichts gefunden.',
 };

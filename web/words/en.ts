@@ -39,6 +39,7 @@ const words = {
   draft_elsewhere: 'You have written another text in another place:', draft_take: 'Take that text', draft_keep: 'Keep this text',
   key_all: 'Select all that are shown', bulk_changed: '[n: one {n} changed|other {n} changed]', mine: 'Mine', apply_to: 'For the selected:',
   new: 'New', new_case: 'New conversation', key_new: 'New conversation', subject: 'Subject', open_case: 'Open the conversation', cancel: 'Cancel', new_person: 'a new person', new_person_made: '{address} becomes a new person.', choose_person: 'Choose a person from the list.',
+  macro: 'Macro', key_macro: 'Macros', macro_chosen: 'The properties of the macro “{title}” are set when you send.', macro_without: 'Without them', attach: 'Attach', uploading: 'is uploaded', remove_file: 'Remove {name}', picture: 'picture',
   search: 'Search', search_hint: 'Search conversations', search_empty: 'Nothing was found for {query}.',
 };
 export const en: Record<keyof typeof words, string> = words;

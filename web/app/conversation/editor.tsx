@@ -8,6 +8,8 @@ import { tell } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { overtakenBy, type Conversation } from './data';
 import { createDraft, findDrafts, type Channel } from './draft';
+import { createFiles, FileList } from './files';
+import { MacroField, type Chosen } from './macros';
 import { statuses } from '../frame/catalog';
 
 const TYPING_MS = 3000;
@@ -20,8 +22,10 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [wrong, setWrong] = createSignal<string>();
   const [overtaken, setOvertaken] = createSignal(0);
   const [seen, setSeen] = createSignal<number>();
+  const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
+  const files = createFiles();
   const [then, setThen] = createSignal<number>(); // the status after the reply
-  let text!: HTMLTextAreaElement, told = 0;
+  let text!: HTMLTextAreaElement, macroInput!: HTMLInputElement, told = 0;
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
 
@@ -30,10 +34,17 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   useKeys([
     { key: 'r', word: 'key_reply', run: () => write('reply') },
     { key: 'n', word: 'key_note', run: () => write('note') },
+    { key: 'm', word: 'key_macro', run: () => macroInput.focus() },
     { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void send(then()) },
     { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void send(statuses().find(({ type }) => type === 'COMPLETED')?.id) },
   ]);
 
+  const useMacro = (chosen: Chosen) => {
+    write(chosen.isNote ? 'note' : 'reply');
+    setMacro(chosen);
+    const before = draft().text().trim();
+    draft().setText(before && chosen.contents ? `${before}\n\n${chosen.contents}` : chosen.contents || before);
+  };
   const typed = () => {
     draft().setText(text.value);
     if (!text.value.trim()) setSeen(c.newest());
@@ -45,18 +56,21 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
 
   const send = async (statusId?: number, anyway = false) => {
     const which = channel(), mine = draft(), contents = mine.text().trim();
-    if (!contents || busy()) return;
+    if ((!contents && !files.ids().length) || busy() || files.busy()) return;
     setBusy(true);
     setWrong(undefined);
     setOvertaken(0);
     try {
       await mine.settled();
       const headers = { 'Idempotency-Key': mine.key() }, draft_etag = mine.etag();
+      const more = { ...(draft_etag ? { draft_etag } : {}), ...(files.ids().length ? { attachment_file_ids: files.ids() } : {}) };
       const lastSeen = anyway ? c.newest() : seen();
-      const body = which === 'note' ? { contents, ...(draft_etag ? { draft_etag } : {}) } : { contents, ...(draft_etag ? { draft_etag } : {}), source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
+      const body = which === 'note' ? { contents, ...more } : { contents, ...more, ...(macro() ? { macro_id: macro()!.id } : {}), source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
       await call('POST', `/cases/${c.id}/${which === 'note' ? 'notes' : 'reply'}`, { body, headers });
       mine.clear();
       setThen(undefined);
+      setMacro(undefined);
+      files.clear();
       tell(say(which === 'note' ? 'note_added' : 'sent'));
       await c.readPosts().catch(() => undefined);
       setSeen(c.newest());
@@ -98,9 +112,14 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       <Show when={wrong()}><p class="wrong" role="alert">{wrong()}</p></Show>
       <Show when={channel() === 'note' || !isClosed()} fallback={<p class="soft pad">{say('closed')}</p>}>
         <textarea ref={text} rows="4" dir="auto" aria-label={channel() === 'note' ? say('note') : say('reply_to', { name: props.name })}
-          value={draft().text()} onInput={typed} onBlur={stopTyping} />
+          value={draft().text()} onInput={typed} onBlur={stopTyping}
+          onPaste={(event) => { const pasted = event.clipboardData?.files; if (pasted?.length) { event.preventDefault(); void files.add(pasted); } }}
+          onDragOver={(event) => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); }}
+          onDrop={(event) => { const dropped = event.dataTransfer?.files; if (dropped?.length) { event.preventDefault(); void files.add(dropped); } }} />
+        <FileList files={files} />
+        <Show when={macro()}>{(m) => <p class="soft">{say('macro_chosen', { title: m().title })} <button type="button" class="link" onClick={() => setMacro(undefined)}>{say('macro_without')}</button></p>}</Show>
         <div class="editor-foot">
-          <button type="submit" class="main" disabled={busy() || !draft().text().trim()}>
+          <button type="submit" class="main" disabled={busy() || files.busy() || !(draft().text().trim() || files.ids().length)}>
             {busy() ? say('sending') : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name })}
           </button>
           <Show when={channel() === 'reply'}>
@@ -111,6 +130,9 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
               </select>
             </label>
           </Show>
+          <span class="grow" />
+          <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { void files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
+          <MacroField caseId={c.id} onChoose={useMacro} onWrong={(error) => setWrong(error.message)} ref={(input) => { macroInput = input; }} />
         </div>
       </Show>
     </form>

@@ -27,7 +27,7 @@ export const Bar = () => {
       <Show when={updated()}><span class="notice">{say('new_version')} <button type="button" onClick={() => location.reload()}>{say('reload')}</button></span></Show>
       <Show when={!connected()}><span class="notice wrong" role="status">{say('offline')}</span></Show>
       <a class="button" href={href('/new')}>{say('new')} <kbd>c</kbd></a>
-      <button type="button" onClick={showKeys}>{say('keys')} <kbd>?</kbd></button>
+      <button type="button" class="only-keys" onClick={showKeys}>{say('keys')} <kbd>?</kbd></button>
       <details class="menu">
         <summary><Face name={me()?.full_name ?? ''} /><span class="hidden">{me()?.full_name ?? say('me')}</span></summary>
         <div class="card">
