@@ -236,3 +236,27 @@ test('sixteen writers and a reader that restarts at random: each change comes on
   assert.equal(chain.length, writers * rounds);
   for (const [n, entry] of chain.entries()) assert.equal(entry.from, n ? chain[n - 1].to : 'shared', 'entries are in the order of commits');
 });
+
+test('a change of something else than a conversation belongs to no conversation', async (t) => {
+  const desk = await open(t), { owner, customer } = desk;
+  const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const section = await owner.create('/sections', { titles: 'S', category_id: 1 }), other = await owner.create('/sections', { titles: 'T', category_id: 1 });
+  const article = await owner.create('/articles', { titles: 'A', contents: '<p>x</p>', section_id: section.id, status: 'PUBLISHED', allow_comments: true });
+  await owner.update(`/articles/${article.id}`, { titles: 'B', contents: '<p>y</p>', tags: 'tagged', section_id: other.id });
+  const comment = await customer.create(`/articles/${article.id}/comments`, { contents: 'c' });
+  await customer.update(`/articles/${article.id}/comments/${comment.id}`, { contents: 'd' });
+  (await owner.put(`/articles/${article.id}/comments/${comment.id}/spam`, {})).must(200);
+  (await owner.put('/articles/reorder', { article_ids: [article.id] })).must(200);
+  (await owner.put('/sections/reorder', { section_ids: [other.id, section.id] })).must(200);
+  const organization = await owner.create('/organizations', { name: 'O', domains: 'o.example', tags: 'tagged' }), person = await desk.person('customer', { tags: 'tagged' });
+  await owner.update(`/users/${person.id}`, { organization_id: organization.id, full_name: 'N' });
+  const client = await owner.create('/oauth/clients', { name: 'C' });
+  await owner.update(`/oauth/clients/${client.id}`, { scopes: ['users:read'] });
+  const endpoint = await owner.create('/endpoints', { title: 'E', type: 'HTTP', attributes: { url: 'https://example.com/' } });
+  await owner.update(`/endpoints/${endpoint.id}`, { attributes: { url: 'https://example.com/other' } });
+  (await owner.put('/notification_preferences', { preferences: [{ type: 'reply_on_case', email: false }] })).must(200);
+  for (const path of [`/articles/${article.id}`, `/oauth/clients/${client.id}`, `/endpoints/${endpoint.id}`, `/organizations/${organization.id}`, `/users/${person.id}`]) (await owner.delete(path)).must(200);
+  const kinds = desk.sql(`SELECT DISTINCT kind FROM change_log WHERE case_id = ${id} ORDER BY kind`).trim().split('\n');
+  assert.equal(id, 1);
+  assert.deepEqual(kinds.filter((kind) => !/^case|^conversation|^note/.test(kind)), [], 'kinds of conversation 1');
+});

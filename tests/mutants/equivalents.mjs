@@ -25,6 +25,7 @@ const equivalents = [
   { file: 'src/core/search/filter.c', was: 'if (given && tagged_kinds[i].kind != SEARCH_CASES)', becomes: 'if (given && tagged_kinds[i].kind == SEARCH_CASES)', why: 'the next condition finds the same rows; this one finds them by an index' },
   { file: 'src/core/people/organization.c', was: 'return 0;', becomes: 'return 1;', why: 'its callers hand on errors alone' },
   { file: 'src/core/sla/clock_history.c', was: 'if (r->to < r->from) r->to = r->from; /* clocks of processes may differ */', becomes: 'if (r->to <= r->from) r->to = r->from; /* clocks of processes may differ */', why: 'equal times stay equal' },
+  { file: 'src/core/people/avatar.c', was: 'return 1;', becomes: 'return 2;', why: 'its caller asks whether it is more than 0' },
 ];
 
 for (const { file, was } of equivalents) {
