@@ -9,13 +9,20 @@
 
 /* Results of OpenSSL's verification (X509_V_...), which libcurl hands on as numbers. It begins with UNKNOWN and
  * leaves that if the certificate is good, but for another host. */
-enum { VERIFY_OK = 0,
-    VERIFY_UNKNOWN = 1, VERIFY_NOT_YET_VALID = 9, VERIFY_EXPIRED = 10, VERIFY_OTHER_HOST = 62, VERIFY_OTHER_IP = 64 };
+enum {
+    VERIFY_OK = 0,
+    VERIFY_UNKNOWN = 1,
+    VERIFY_NOT_YET_VALID = 9,
+    VERIFY_EXPIRED = 10,
+    VERIFY_OTHER_HOST = 62,
+    VERIFY_OTHER_IP = 64
+};
 
 #define ASK_NAME "Correct the host name, or ask its operator for the right one."
 #define ASK_PORT "Compare host, port and security with what the operator of the server says."
 
-static void fault_set(struct mail_fault *out, enum mail_stage stage, const char *message, const char *advice) {
+static void fault_set(struct mail_fault *out, enum mail_stage stage, const char *message,
+                      const char *advice) {
     out->stage = stage;
     out->advice = advice;
     snprintf(out->message, sizeof out->message, "%s", message);
@@ -53,9 +60,10 @@ static void fault_certificate(CURL *c, struct mail_fault *out) {
                   "Compare the clocks of the desk and of the server.");
         break;
     default:
-        fault_set(out, STAGE_TLS, "No authority that the desk trusts has signed the certificate of the server.",
-                  "Ask the operator of the server for a certificate of a public authority, or let an owner set "
-                  "the authority: mail.smtp_ca for the relay, mail.imap_ca for IMAP.");
+        fault_set(
+            out, STAGE_TLS, "No authority that the desk trusts has signed the certificate of the server.",
+            "Ask the operator of the server for a certificate of a public authority, or let an owner set "
+            "the authority: mail.smtp_ca for the relay, mail.imap_ca for IMAP.");
     }
 }
 
@@ -70,7 +78,8 @@ static void fault_timeout(CURL *c, const struct mail_peer *p, struct mail_fault 
         fault_set(out, STAGE_TLS, "The server took the connection, but did not begin TLS in time.",
                   "The port may be one for STARTTLS. " ASK_PORT);
     else
-        fault_set(out, STAGE_LOGIN, "The server took the connection, but did not answer like a mail server in time.", ASK_PORT);
+        fault_set(out, STAGE_LOGIN,
+                  "The server took the connection, but did not answer like a mail server in time.", ASK_PORT);
 }
 
 /* The server's own words, unless they have the password. */
@@ -79,7 +88,8 @@ static void fault_refused(const struct mail_peer *p, struct mail_fault *out) {
         const char *said, *what, *advice;
         enum mail_stage stage;
     } refusals[] = {
-        {"Got unexpected", "connection", "Ask the operator of the relay to take mails from the desk.", STAGE_CONNECT},
+        {"Got unexpected", "connection", "Ask the operator of the relay to take mails from the desk.",
+         STAGE_CONNECT},
         {"MAIL failed", "sender address", "Ask the operator of the relay to allow mails from this address.",
          STAGE_ACCEPT},
         {"RCPT failed", "recipient address",
@@ -107,7 +117,8 @@ void mail_fault_read(CURL *c, CURLcode rc, const struct mail_peer *p, struct mai
     case CURLE_COULDNT_CONNECT: fault_connect(c, p, out); return;
     case CURLE_PEER_FAILED_VERIFICATION: fault_certificate(c, out); return;
     case CURLE_SSL_CONNECT_ERROR:
-        fault_set(out, STAGE_TLS, "The server does not speak TLS at this port, or in no version that the desk does.",
+        fault_set(out, STAGE_TLS,
+                  "The server does not speak TLS at this port, or in no version that the desk does.",
                   "Choose STARTTLS, or the port for TLS.");
         return;
     case CURLE_USE_SSL_FAILED:
@@ -127,6 +138,6 @@ void mail_fault_read(CURL *c, CURLcode rc, const struct mail_peer *p, struct mai
                   "Let an owner set user and password, or choose TLS or STARTTLS.");
     else if (code >= 400 && *p->reply) fault_refused(p, out);
     else
-        fault_set(out, STAGE_CONNECT, "The server answered, but not like a mail server, or it closed the connection.",
-                  ASK_PORT);
+        fault_set(out, STAGE_CONNECT,
+                  "The server answered, but not like a mail server, or it closed the connection.", ASK_PORT);
 }

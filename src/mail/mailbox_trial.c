@@ -17,7 +17,7 @@
 #include <time.h>
 
 #define READ_MS 10000
-#define ARRIVAL_MS TIME_MINUTE          /* by the clock of the desk */
+#define ARRIVAL_MS TIME_MINUTE            /* by the clock of the desk */
 #define ARRIVAL_MOST_MS (2 * TIME_MINUTE) /* by the clock of the machine: the lease of the job is longer */
 #define LOOK_MS 250
 #define RELAY_S 30 /* at most, because all steps must end before the lease of the job */
@@ -42,7 +42,7 @@ struct trial {
 enum step_result { STEP_OK, STEP_FAILED, STEP_WARNING, STEP_SKIPPED };
 
 static void trial_step(struct trial *t, const char *name, enum step_result result, struct str message,
-                 const char *advice) {
+                       const char *advice) {
     static const char *const words[] = {"OK", "FAILED", "WARNING", "SKIPPED"};
     struct json_writer *w = &t->steps;
     t->failed = t->failed || result == STEP_FAILED;
@@ -71,7 +71,9 @@ static void exchange_steps(struct trial *t, const char *const names[STAGES], con
             trial_step(t, names[i], STEP_SKIPPED, S("An earlier step failed."), NULL);
         else if (!used)
             trial_step(t, names[i], STEP_SKIPPED,
-                 i == STAGE_TLS ? S("The settings ask for no encryption.") : S("The settings have no user."), NULL);
+                       i == STAGE_TLS ? S("The settings ask for no encryption.")
+                                      : S("The settings have no user."),
+                       NULL);
         else trial_step(t, names[i], STEP_OK, str_of(done[i]), NULL);
     }
 }
@@ -103,13 +105,15 @@ static int trial_read(struct work *w, void *arg) {
 /* Returns false if nothing can be sent. */
 static bool try_mailbox(struct trial *t) {
     if (t->address.n == 0)
-        trial_step(t, "mailbox", STEP_FAILED, S("The mailbox has no address."), "Let an owner set mail.from_address.");
+        trial_step(t, "mailbox", STEP_FAILED, S("The mailbox has no address."),
+                   "Let an owner set mail.from_address.");
     else if (!t->is_enabled)
         trial_step(t, "mailbox", STEP_FAILED, S("The mailbox is disabled: mails to it are refused."),
-             "Enable the mailbox, and test it again.");
+                   "Enable the mailbox, and test it again.");
     else if (!t->is_verified)
-        trial_step(t, "mailbox", STEP_WARNING, S("The mailbox is not verified: replies leave with another address."),
-             "Follow the link in its verification e-mail, or send that again.");
+        trial_step(t, "mailbox", STEP_WARNING,
+                   S("The mailbox is not verified: replies leave with another address."),
+                   "Follow the link in its verification e-mail, or send that again.");
     else trial_step(t, "mailbox", STEP_OK, S("The mailbox is enabled and verified."), NULL);
     return t->address.n && t->is_enabled;
 }
@@ -117,30 +121,33 @@ static bool try_mailbox(struct trial *t) {
 /* ---- the way out ----------------------------------------------------------------------------- */
 
 static struct str trial_mail(struct work *w, const struct trial *t) {
-    struct mail m = {.from = t->address,
-                     .from_name = S(SENDER_NAME),
-                     .to = t->address,
-                     .to_name = S(""),
-                     .subject = mailbox_test_subject(w->arena, t->token),
-                     .text = S("Somebody tests this mailbox. The desk has sent this mail to itself, and removes it "
-                               "when it arrives.\n"),
-                     .message_id = STR_CAT(w->arena, S("test."), t->token, S("@"),
-                                           t->relay.hello.n ? t->relay.hello : S("localhost")),
-                     .loop = loop_mark(w->desk, w->arena),
-                     .date = w->now,
-                     .cause = MAIL_NOTICE};
+    struct mail m = {
+        .from = t->address,
+        .from_name = S(SENDER_NAME),
+        .to = t->address,
+        .to_name = S(""),
+        .subject = mailbox_test_subject(w->arena, t->token),
+        .text = S("Somebody tests this mailbox. The desk has sent this mail to itself, and removes it "
+                  "when it arrives.\n"),
+        .message_id = STR_CAT(w->arena, S("test."), t->token, S("@"),
+                              t->relay.hello.n ? t->relay.hello : S("localhost")),
+        .loop = loop_mark(w->desk, w->arena),
+        .date = w->now,
+        .cause = MAIL_NOTICE};
     return mime_write(w->arena, &m);
 }
 
 /* Returns true if the relay has taken the mail. */
 static bool try_relay(struct work *w, struct trial *t, const atomic_bool *stopping) {
-    static const char *const names[STAGES] = {"relay_connection", "relay_encryption", "relay_login", "relay_mail"};
+    static const char *const names[STAGES] = {"relay_connection", "relay_encryption", "relay_login",
+                                              "relay_mail"};
     static const char *const done[STAGES] = {"The relay answers.", "The connection is encrypted.",
                                              "The relay accepts the login.", "The relay has taken the mail."};
     struct mail_fault fault = {0};
     struct str reason, own = mime_address(w->arena, t->address), mail = trial_mail(w, t);
     if (t->relay.host.n == 0) {
-        fault = (struct mail_fault){.advice = "Let an owner set mail.smtp_host and the login (PUT /settings)."};
+        fault =
+            (struct mail_fault){.advice = "Let an owner set mail.smtp_host and the login (PUT /settings)."};
         snprintf(fault.message, sizeof fault.message, "The desk has no relay: it can't send mail.");
     } else if (own.p == NULL || mail.p == NULL) {
         fault = (struct mail_fault){.stage = STAGE_ACCEPT, .advice = "Give the mailbox another address."};
@@ -148,7 +155,8 @@ static bool try_relay(struct work *w, struct trial *t, const atomic_bool *stoppi
     } else {
         t->relay.fault = &fault;
         if (smtp_send(w->arena, &t->relay, own, own, mail, stopping, &reason) == SMTP_SENT)
-            return exchange_steps(t, names, done, NULL, t->relay.security != SMTP_PLAIN, t->relay.user.n), true;
+            return exchange_steps(t, names, done, NULL, t->relay.security != SMTP_PLAIN, t->relay.user.n),
+                   true;
     }
     exchange_steps(t, names, done, &fault, t->relay.security != SMTP_PLAIN, t->relay.user.n);
     return false;
@@ -164,9 +172,11 @@ static enum imap_result try_folders(struct imap *s, const struct collected *x) {
 
 /* Returns true if the desk can read the account. */
 static bool try_imap(struct trial *t, const atomic_bool *stopping) {
-    static const char *const names[STAGES] = {"imap_connection", "imap_encryption", "imap_login", "imap_folder"};
+    static const char *const names[STAGES] = {"imap_connection", "imap_encryption", "imap_login",
+                                              "imap_folder"};
     static const char *const done[STAGES] = {"The IMAP server answers.", "The connection is encrypted.",
-                                             "The IMAP server accepts the login.", "The folders can be used."};
+                                             "The IMAP server accepts the login.",
+                                             "The folders can be used."};
     struct mail_fault fault = {.stage = STAGE_CONNECT, .advice = "Let an owner correct the IMAP account."};
     enum imap_result rc = IMAP_LATER;
     if (t->imap.wrong) {
@@ -185,7 +195,8 @@ static bool try_imap(struct trial *t, const atomic_bool *stopping) {
         }
         imap_close(s);
     }
-    exchange_steps(t, names, done, rc == IMAP_OK ? NULL : &fault, t->imap.account.security != SMTP_PLAIN, true);
+    exchange_steps(t, names, done, rc == IMAP_OK ? NULL : &fault, t->imap.account.security != SMTP_PLAIN,
+                   true);
     return rc == IMAP_OK;
 }
 
@@ -210,21 +221,24 @@ static void try_arrival(struct work *w, struct trial *t, bool may_come, const at
     }
     await_arrival(w, t, stopping);
     if (!t->arrived) {
-        trial_step(t, "arrival", STEP_FAILED, S("The relay has taken the mail, but it did not arrive within a minute."),
-             t->reads_imap ? "Look for the mail in the IMAP account and among its junk, and compare the address "
-                             "of the mailbox with that of the account."
-                           : "Let the mail server of the domain hand mails for this address to the desk, by LMTP or "
-                             "deskd mail-in, or let an owner set the IMAP account.");
+        trial_step(
+            t, "arrival", STEP_FAILED,
+            S("The relay has taken the mail, but it did not arrive within a minute."),
+            t->reads_imap
+                ? "Look for the mail in the IMAP account and among its junk, and compare the address "
+                  "of the mailbox with that of the account."
+                : "Let the mail server of the domain hand mails for this address to the desk, by LMTP or "
+                  "deskd mail-in, or let an owner set the IMAP account.");
         trial_step(t, "authentication", STEP_SKIPPED, S("No mail has arrived."), NULL);
         return;
     }
     trial_step(t, "arrival", STEP_OK, S("The mail has arrived."), NULL);
     if (t->verdicts.p == NULL)
-        trial_step(t, "authentication", STEP_SKIPPED, S("No mail server that the desk trusts has checked the sender."),
-             NULL);
+        trial_step(t, "authentication", STEP_SKIPPED,
+                   S("No mail server that the desk trusts has checked the sender."), NULL);
     else if (memmem(t->verdicts.p, t->verdicts.n, "FAIL", 4))
         trial_step(t, "authentication", STEP_WARNING, t->verdicts,
-             "Compare the records of the domain: GET /mailboxes/:id/configuration.");
+                   "Compare the records of the domain: GET /mailboxes/:id/configuration.");
     else trial_step(t, "authentication", STEP_OK, t->verdicts, NULL);
 }
 

@@ -32,10 +32,12 @@ static const struct field test_fields[] = {
     {"status", F_COMPUTED, READONLY, .column = "", .render = render_test_status,
      .doc = "NONE (never tested), RUNNING, PASSED or FAILED.", .example = "\"FAILED\""},
     {"steps", F_COMPUTED, READONLY, .column = "", .render = render_test_steps,
-     .doc = "For each step {name, result, message, advice}, after the test has ended. result: OK, FAILED, WARNING or "
-            "SKIPPED. message says what happened, advice what to do; advice may be null.",
-     .example = "[{\"name\": \"relay_login\", \"result\": \"FAILED\", \"message\": \"The server refused the user or "
-                "the password.\", \"advice\": \"Let an owner set the user and the password again.\"}]"},
+     .doc =
+         "For each step {name, result, message, advice}, after the test has ended. result: OK, FAILED, WARNING or "
+         "SKIPPED. message says what happened, advice what to do; advice may be null.",
+     .example =
+         "[{\"name\": \"relay_login\", \"result\": \"FAILED\", \"message\": \"The server refused the user or "
+         "the password.\", \"advice\": \"Let an owner set the user and the password again.\"}]"},
     {"started_at", F_COMPUTED, READONLY, .column = "", .render = render_test_time,
      .doc = "Time when the last test began.", .example = "\"2026-11-21T09:30:00+00:00\""},
     {"ended_at", F_COMPUTED, READONLY, .column = "", .render = render_test_time,
@@ -43,8 +45,9 @@ static const struct field test_fields[] = {
     {0},
 };
 
-QUERY(mailbox_test_of, "SELECT COALESCE(test_status, 1), test_steps, test_started_at, test_ended_at FROM mailboxes "
-                       "WHERE id = :id AND deleted_at IS NULL");
+QUERY(mailbox_test_of,
+      "SELECT COALESCE(test_status, 1), test_steps, test_started_at, test_ended_at FROM mailboxes "
+      "WHERE id = :id AND deleted_at IS NULL");
 
 static struct value time_or_none(struct stmt *row, int column) {
     return col_null(row, column) ? (struct value){0} : (struct value){V_INT, .i = col_int(row, column)};
@@ -52,8 +55,7 @@ static struct value time_or_none(struct stmt *row, int column) {
 
 static int reply_test(struct call *c) {
     struct stmt *found;
-    TRY_FOUND(&c->work,
-              db_row(c->work.conn, &mailbox_test_of, BINDS(B_INT("id", c->vars[0].id)), &found));
+    TRY_FOUND(&c->work, db_row(c->work.conn, &mailbox_test_of, BINDS(B_INT("id", c->vars[0].id)), &found));
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
     *row_cell(row, "status") = (struct value){V_INT, .i = col_int(found, 0)};
@@ -83,9 +85,10 @@ static const struct route test_routes[] = {
      .permission = "channels.manage", .summary = "Get the last test of a mailbox"},
     {POST, "/mailboxes/:id/test", AD, "configuration", ONE, post_mailbox_test, .of = "mailbox", .status = 202,
      .permission = "channels.manage", .input = no_fields, .summary = "Test a mailbox",
-     .doc = "Sends a mail from the mailbox to itself by the relay, looks at the IMAP account if there is one, and "
-            "waits a minute for the mail to arrive. GET /mailboxes/:id/test has the result. The mail becomes no "
-            "conversation. At most one test of a mailbox in a minute."},
+     .doc =
+         "Sends a mail from the mailbox to itself by the relay, looks at the IMAP account if there is one, and "
+         "waits a minute for the mail to arrive. GET /mailboxes/:id/test has the result. The mail becomes no "
+         "conversation. At most one test of a mailbox in a minute."},
     {0},
 };
 

@@ -17,12 +17,14 @@
 #include "core/people/notification.h"
 #include "core/programs/event.h"
 #include "core/login/token_text.h"
+#include "core/mail/mailbox_test.h"
 #include "core/rules/action.h"
 #include "core/sla/clock.h"
 #include "core/predicates/definition.h"
 #include "core/rules/rule.h"
 #include "core/rules/rule_predicate.h"
 #include "core/words.h"
+#include "json/json.h"
 #include "work/work.h"
 
 /* Columns that no field of a resource shows as it is, and enumerations that have more numbers in the store
@@ -58,6 +60,7 @@ const struct column_number column_numbers[] = {
     {"macros.priority_action", PRIORITY_INCREASE, PRIORITY_DECREASE, NULL},
     {"macros.reply_type", MACRO_REPLY, MACRO_NOTE, NULL},
     {"macros.visibility_type", MACRO_PRIVATE, MACRO_ALL, NULL},
+    {"mailboxes.test_status", MAILBOX_TEST_NONE, MAILBOX_TEST_FAILED, NULL},
     {"mail_recipients.type", RECIPIENT_TO, RECIPIENT_CC, NULL},
     {"notification_preferences.channel", NOTIFY_DESKTOP, NOTIFY_CHANNELS - 1, NULL},
     {"notification_preferences.type", 0, 0, notification_types},
@@ -130,10 +133,21 @@ static bool is_rule_field(struct str name) {
 
 static bool is_permission(struct str name) { return permission_of(name) != NULL; }
 
+/* The reply shows it as it is stored. */
+static bool is_json_array(struct str text) {
+    struct arena *a = arena_new();
+    struct json *j;
+    struct json_error err;
+    bool is_array = json_parse(a, text, &j, &err) >= 0 && j->type == JSON_ARRAY;
+    arena_free(a);
+    return is_array;
+}
+
 const struct column_text column_texts[] = {
     {"@(avatars|brand_logos).type", .words = picture_types},
     {"jobs.kind", .known = is_job_name},
     {"locales.direction", .words = directions},
+    {"mailboxes.test_steps", .known = is_json_array},
     {"role_permissions.name", .known = is_permission},
     {"rule_actions.name", .known = is_action_name},
     {"rule_propositions.field", .known = is_rule_field},

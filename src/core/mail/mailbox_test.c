@@ -5,13 +5,13 @@
 
 #include <inttypes.h>
 
-QUERY(mailbox_test_last, "SELECT COALESCE(test_started_at, 0) FROM mailboxes WHERE id = :id AND deleted_at IS NULL");
+QUERY(mailbox_test_last,
+      "SELECT COALESCE(test_started_at, 0) FROM mailboxes WHERE id = :id AND deleted_at IS NULL");
 QUERY(mailbox_test_start,
       "UPDATE mailboxes SET test_token = :token, test_status = 2, test_steps = NULL, test_started_at = :now, "
       "test_arrived_at = NULL, test_verdicts = NULL, test_ended_at = NULL WHERE id = :id");
-QUERY(mailbox_test_note,
-      "UPDATE mailboxes SET test_arrived_at = :now, test_verdicts = :verdicts "
-      "WHERE test_token = :token AND test_arrived_at IS NULL AND deleted_at IS NULL");
+QUERY(mailbox_test_note, "UPDATE mailboxes SET test_arrived_at = :now, test_verdicts = :verdicts "
+                         "WHERE test_token = :token AND test_arrived_at IS NULL AND deleted_at IS NULL");
 QUERY(mailbox_test_seen, "SELECT COALESCE(test_arrived_at, 0), test_verdicts FROM mailboxes "
                          "WHERE id = :id AND test_token = :token");
 QUERY(mailbox_test_close,

@@ -11,7 +11,12 @@
 
 #include "core/mail/incoming.h"
 
-enum mailbox_test_status { MAILBOX_TEST_NONE = 1, MAILBOX_TEST_RUNNING, MAILBOX_TEST_PASSED, MAILBOX_TEST_FAILED };
+enum mailbox_test_status {
+    MAILBOX_TEST_NONE = 1,
+    MAILBOX_TEST_RUNNING,
+    MAILBOX_TEST_PASSED,
+    MAILBOX_TEST_FAILED
+};
 #define MAILBOX_TEST_WAIT TIME_MINUTE /* between the beginnings of two tests of a mailbox */
 
 /* Begins a test. *wait: seconds until the next one may begin; 0: it has begun. The row is locked. Returns 1, 0
