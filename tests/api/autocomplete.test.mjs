@@ -184,3 +184,16 @@ test('a renamed organization is found by its new name, and no longer by the old 
   const found = async (name) => names(await desk.staff.get('/autocomplete/organizations', { name }));
   assert.deepEqual([await found('differ'), await found('works'), await found('engines')], [['Difference Works'], ['Difference Works'], []]);
 });
+
+test('the job that computes keys anew finds people, organizations and tags by the words of their names again', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const person = await desk.person('customer', { full_name: 'Zora Zebra', tags: 'zebra crossing' });
+  await owner.create('/organizations', { name: 'Zoo of zebras' });
+  const found = async () => Promise.all([['users', { name: 'zebra' }], ['organizations', { name: 'zebra' }], ['tags', { name: 'cross' }]].map(async ([kind, query]) => (await owner.get(`/autocomplete/${kind}`, query)).must(200).data.length));
+  assert.deepEqual(await found(), [1, 1, 1]);
+  desk.sql('DELETE FROM name_words');
+  (await owner.put('/settings', { values: { 'desk.phone_region': 'de' } })).must(200);
+  assert.equal((await desk.job(owner, 2)).status, 'COMPLETED');
+  assert.deepEqual(await found(), [1, 1, 1]);
+  assert.deepEqual((await owner.fetch('/autocomplete/users', { name: 'zora' })).map(({ id }) => id), [person.id]);
+});
