@@ -91,12 +91,17 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
 
   return (
     <form class="editor" classList={{ 'is-note': channel() === 'note' }} onSubmit={(event) => { event.preventDefault(); void send(then()); }}>
-      <div role="tablist" class="tabs">
-        <For each={['reply', 'note'] as const}>
-          {(which) => <button type="button" role="tab" aria-selected={channel() === which} onClick={() => write(which)}>{say(which)}{drafts[which].text() ? ' •' : ''}</button>}
-        </For>
-        <Show when={channel() === 'note'}><span class="soft">{say('note_hint')}</span></Show>
+      <div class="editor-head">
+        <div role="tablist" class="tabs">
+          <For each={['reply', 'note'] as const}>
+            {(which) => <button type="button" role="tab" aria-selected={channel() === which} onClick={() => write(which)}>{say(which)}{drafts[which].text() ? ' •' : ''}</button>}
+          </For>
+        </div>
+        <span class="grow" />
+        <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { void files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
+        <MacroField caseId={c.id} onChoose={useMacro} onWrong={(error) => setWrong(error.message)} ref={(input) => { macroInput = input; }} />
       </div>
+      <Show when={channel() === 'note'}><p class="soft">{say('note_hint')}</p></Show>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
           <button type="button" onClick={() => void send(then(), true)}>{say('send_anyway')}</button>{' '}
@@ -130,9 +135,6 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
               </select>
             </label>
           </Show>
-          <span class="grow" />
-          <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { void files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
-          <MacroField caseId={c.id} onChoose={useMacro} onWrong={(error) => setWrong(error.message)} ref={(input) => { macroInput = input; }} />
         </div>
       </Show>
     </form>
