@@ -100,6 +100,11 @@ build/web/api-types.d.ts: $(BIN) web/node_modules/.package-lock.json
 web-types: build/web/api-types.d.ts ## checks the types of the console against the description of the API
 	@web/node_modules/.bin/tsc -p web
 
+.PHONY: web-check
+web-check: web-types build/web/dist/page.html ## the same, and builds the console in another folder: the bytes must be the same
+	@rm -rf build/web/other && mkdir -p build/web/other && cp -r web/app web/kit web/words web/*.* build/web/other && ln -s $(abspath web/node_modules) build/web/other/node_modules
+	@node build/web/other/build.mjs build/web/other/dist && diff -r build/web/dist build/web/other/dist && echo "web: two builds have the same bytes"
+
 RESOURCES := $(filter src/res/%.c,$(SRC))
 $(VARIANT)/gen/resources.c: src/res $(RESOURCES) tools/resources.sh
 	@mkdir -p $(@D)
@@ -416,7 +421,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi web-check test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan

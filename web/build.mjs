@@ -49,7 +49,7 @@ await rm(out, { recursive: true, force: true });
 await mkdir(join(out, 'files'), { recursive: true });
 const { metafile, outputFiles } = await build({
   entryPoints: { console: join(web, 'app/main.tsx'), look: join(web, 'kit/look.css'), icon: join(web, 'kit/icon.svg') },
-  absWorkingDir: web, outdir: join(out, 'files'), entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]',
+  absWorkingDir: web, preserveSymlinks: true, outdir: join(out, 'files'), entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]',
   bundle: true, splitting: true, format: 'esm', target: ['chrome111', 'firefox115', 'safari16.4'],
   minify: true, charset: 'utf8', legalComments: 'none', loader: { '.svg': 'copy' }, metafile: true, write: false,
   conditions: ['browser'], plugins: [jsx, trusted], define: { 'process.env.NODE_ENV': '"production"' },
