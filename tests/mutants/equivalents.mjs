@@ -26,6 +26,9 @@ const equivalents = [
   { file: 'src/core/people/organization.c', was: 'return 0;', becomes: 'return 1;', why: 'its callers hand on errors alone' },
   { file: 'src/core/sla/clock_history.c', was: 'if (r->to < r->from) r->to = r->from; /* clocks of processes may differ */', becomes: 'if (r->to <= r->from) r->to = r->from; /* clocks of processes may differ */', why: 'equal times stay equal' },
   { file: 'src/core/people/avatar.c', was: 'return 1;', becomes: 'return 2;', why: 'its caller asks whether it is more than 0' },
+  { file: 'src/core/people/authority.c', was: '? 0', becomes: '? 1', why: 'its callers hand on errors alone' },
+  { file: 'src/core/helpcenter/comment.c', was: 'if (rc) return rc < 0 ? rc : 0;', becomes: 'if (rc) return rc < 0 ? rc : 1;', why: 'its callers hand on errors alone' },
+  { file: 'src/res/webhook.c', was: 'return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;', becomes: 'return c->work.problem_count >= problems ? -(int)failure(&c->work) : 0;', why: 'without a problem, failure() is 0' },
 ];
 
 for (const { file, was } of equivalents) {
