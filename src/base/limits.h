@@ -95,7 +95,9 @@
 #define LIMIT_HELD_EACH (INT64_C(32) << 20)
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* not applied to loopback and trusted proxies */
-#define LIMIT_LIVE 12000                  /* sockets and streams of realtime, beside the connections above */
+#define LIMIT_NOTICES 20        /* conversations of one write that a person gets a notification each of */
+#define LIMIT_NOTIFICATIONS 500 /* notifications of a person that are kept: nobody reads further back */
+#define LIMIT_LIVE 12000        /* sockets and streams of realtime, beside the connections above */
 #define LIMIT_LIVE_PER_ADDRESS \
     512 /* an office behind one address; not applied to loopback and trusted proxies */
 #define LIMIT_LIVE_PER_PERSON 50       /* tabs and devices of one person */

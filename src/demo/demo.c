@@ -129,6 +129,7 @@ static int finish_run(struct conn *c, void *arg) {
     TRY(fill_rules(c, f));
     TRY(fill_programs(c, f));
     TRY(fill_merges(c, arg));
+    TRY(fill_notifications(c, f));
     TRY(fill_mails(c, f));
     TRY(fill_events(c, f));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});

@@ -24,7 +24,8 @@ int fill_slas(struct conn *c, struct filling *f);
 int fill_rules(struct conn *c, struct filling *f);
 int fill_programs(struct conn *c, struct filling *f); /* an OAuth client, its grants, an API token */
 int fill_events(struct conn *c, struct filling *f);   /* events of customer@, when all people are there */
-int fill_mails(struct conn *c, struct filling *f);    /* mailboxes and mails, after the merges */
-int fill_merges(struct conn *c, struct filling *f);   /* when all other rows and their counters are there */
+int fill_notifications(struct conn *c, struct filling *f); /* after the merges */
+int fill_mails(struct conn *c, struct filling *f);         /* mailboxes and mails, after the merges */
+int fill_merges(struct conn *c, struct filling *f); /* when all other rows and their counters are there */
 
 #endif

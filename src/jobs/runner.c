@@ -23,6 +23,7 @@
 #include "core/desk/job.h"
 #include "core/search/follow.h"
 #include "core/sla/clocks.h"
+#include "core/sla/sla_warning.h"
 #include "jobs/arrivals.h"
 #include "jobs/periodic.h"
 #include "json/json.h"
@@ -249,6 +250,7 @@ struct breaches_last {
 
 static int breaches_part(struct work *w, void *arg) {
     (void)arg;
+    TRY(sla_warning_sweep(w));
     return sla_sweep(w);
 }
 

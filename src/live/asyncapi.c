@@ -66,15 +66,17 @@ static void write_messages(struct json_writer *w) {
     jw_end(w);
 }
 
-/* The events of a channel: those of posts belong to conversations. */
+#define EVENTS_OF_POSTS (1u << EVENT_POST_CREATED | 1u << EVENT_POST_CHANGED)
+
+/* events: bits of 1u << enum event_kind. */
 static void write_channel(struct json_writer *w, struct arena *a, const char *name, const char *address,
-                          const char *about, bool posts, bool created) {
+                          const char *about, unsigned events) {
     open_member(w, name);
     describe_text(w, "address", address);
     describe_text(w, "description", about);
     open_member(w, "messages");
     for (int i = 0; i < EVENT_KINDS; i++) {
-        if ((event_words[i].is_post && !posts) || (i == EVENT_CREATED && !created)) continue;
+        if (!(events & 1u << i)) continue;
         jw_key_raw(w, str_of(event_words[i].name));
         write_ref(w, str_fmt(a, "#/components/messages/%s", event_words[i].name).p);
     }
@@ -98,10 +100,16 @@ static void asyncapi_channels(struct json_writer *w, const struct desk *d, struc
     open_member(w, "channels");
     for (const struct live_object *o = live_objects; o->name; o++)
         write_channel(w, a, o->name, str_fmt(a, "presence-%s@v1_%s_{id}", d->installation.p, o->name).p,
-                      str_fmt(a, "%s Who may GET %s may listen.", o->about, o->path).p, o->kind == LIVE_CASE,
-                      false);
+                      str_fmt(a, "%s Who may GET %s may listen.", o->about, o->path).p,
+                      1u << EVENT_CHANGED | (o->kind == LIVE_CASE ? EVENTS_OF_POSTS : 0));
     write_channel(w, a, "inbox", str_fmt(a, "presence-%s@v1_inbox", d->installation.p).p,
-                  "All conversations that the caller sees, for staff.", true, true);
+                  "All conversations that the caller sees, for staff.",
+                  1u << EVENT_CHANGED | 1u << EVENT_CREATED | EVENTS_OF_POSTS);
+    write_channel(w, a, "notifications", str_fmt(a, "user_notifications-%s@{hash}", d->installation.p).p,
+                  "The caller's own notifications, for staff: `notification_channel` of GET /me. Who may GET "
+                  "/notifications may listen. CHANGE tells that one was read, or without `resource_id` that "
+                  "several were.",
+                  1u << EVENT_CHANGED | 1u << EVENT_NOTIFIED);
     write_presence_channel(w, d, a);
     jw_end(w);
 }

@@ -11,19 +11,22 @@
 static const struct {
     const char *kind; /* of the change log */
     enum live_kind about;
-    bool is_post, is_note;
-} kinds[] = {{"case", LIVE_CASE, false, false},
-             {"case_message", LIVE_CASE, true, false},
-             {"note", LIVE_CASE, true, true},
-             {"user", LIVE_USER, false, false},
-             {"organization", LIVE_ORGANIZATION, false, false}};
+    bool is_post, is_note, is_list;
+} kinds[] = {{"case", .about = LIVE_CASE},
+             {"case_message", .about = LIVE_CASE, .is_post = true},
+             {"note", .about = LIVE_CASE, .is_post = true, .is_note = true},
+             {"user", .about = LIVE_USER},
+             {"organization", .about = LIVE_ORGANIZATION},
+             {"notification", .about = LIVE_OWN},
+             {"notifications", .about = LIVE_OWN, .is_list = true}};
 
 const struct event_word event_words[EVENT_KINDS] = {
     [EVENT_CREATED] = {"NEW_CASE", "A conversation was opened. Only in the channel of all conversations.",
                        false},
     [EVENT_CHANGED] = {"CHANGE", "Properties of the object have changed.", false},
     [EVENT_POST_CREATED] = {"NEW_POST", "A message or a note was added.", true},
-    [EVENT_POST_CHANGED] = {"CHANGE_POST", "A message or a note has changed.", true}};
+    [EVENT_POST_CHANGED] = {"CHANGE_POST", "A message or a note has changed.", true},
+    [EVENT_NOTIFIED] = {"NEW_NOTIFICATION", "The caller has a new notification.", false}};
 
 /* Of one page: the entries between them are the same whenever it is read (struct live_place). */
 static bool same_object(const struct entry *a, const struct entry *b) {
@@ -40,11 +43,14 @@ struct event *event_next(struct arena *a, const struct entry **list, int64_t unt
     while (i < sizeof kinds / sizeof *kinds && !str_eq(first->kind, str_of(kinds[i].kind))) i++;
     bool created = first->verb == CHANGE_CREATED;
     if (i == sizeof kinds / sizeof *kinds || first->verb == CHANGE_DELETED) return NULL;
-    if (created && kinds[i].about != LIVE_CASE) return NULL;
+    if (created && kinds[i].about != LIVE_CASE && kinds[i].about != LIVE_OWN) return NULL;
     if (kinds[i].is_post && first->case_id == 0) return NULL; /* a note of a person */
     struct event *e = ARENA_NEW(a, struct event);
     *e = (struct event){.kind = kinds[i].is_post ? (created ? EVENT_POST_CREATED : EVENT_POST_CHANGED)
-                                                 : (created ? EVENT_CREATED : EVENT_CHANGED),
+                                : created && kinds[i].about == LIVE_OWN
+                                    ? EVENT_NOTIFIED
+                                    : (created ? EVENT_CREATED : EVENT_CHANGED),
+                        .is_list = kinds[i].is_list,
                         .about = kinds[i].about,
                         .object_id = first->object_id,
                         .case_id = kinds[i].is_post ? first->case_id : first->object_id,
@@ -183,13 +189,61 @@ static struct str post_payload(struct hub *h, struct event *e, const struct who 
     return buf_take(&out, a);
 }
 
+QUERY(live_notified, "SELECT user_id FROM notifications WHERE id = :id");
+
+int64_t event_person(struct hub *h, struct event *e) {
+    if (e->is_list) return e->object_id;
+    if (e->person_id == 0 &&
+        db_int(h->work.conn, &live_notified, BINDS(B_INT("id", e->object_id)), &e->person_id) != 1)
+        e->person_id = -1;
+    return e->person_id;
+}
+
+/* A notification, or for a list only the number of unread ones. */
+static struct str own_payload(struct hub *h, const struct event *e, const struct who *who) {
+    struct arena *a = h->work.arena;
+    struct str path = e->is_list ? S("/notifications") : str_fmt(a, "/notifications/%" PRId64, e->object_id);
+    const struct json *data = NULL;
+    struct buf out = {0};
+    struct json_writer w;
+    int64_t unread;
+    int status = e->is_list ? 200
+                            : inner_read(h->api, h->work.conn, &who->actor, a, path,
+                                         e->kind == EVENT_NOTIFIED ? S("") : S("fields=read_at"), &data);
+    if (status != 200 || (!e->is_list && data == NULL)) return (struct str){0};
+    if (inner_count(h->api, h->work.conn, &who->actor, a, S("/notifications"),
+                    S("unread=true&limit=1&fields=id"), &unread) != 200)
+        return (struct str){0};
+    jw_init(&w, &out);
+    jw_object(&w);
+    jw_key(&w, S("resource_type"));
+    jw_str(&w, S("notification"));
+    jw_key(&w, S("resource_id"));
+    if (e->is_list) jw_null(&w);
+    else jw_int(&w, e->object_id);
+    event_write_url(&w, h, "resource_url", path);
+    if (data) {
+        write_shown(&w, data);
+    } else {
+        jw_key(&w, S("changed_properties"));
+        jw_object(&w);
+        jw_end(&w);
+    }
+    jw_key(&w, S("unread_count"));
+    jw_int(&w, unread);
+    jw_end(&w);
+    return buf_take(&out, a);
+}
+
 struct str event_payload(struct hub *h, struct event *e, const struct who *who) {
     for (const struct event_shown *s = e->shown; s; s = s->next)
         if (s->to == who || (e->about == LIVE_CASE && who_sees_as(s->to, who))) return s->payload;
     bool is_post = e->kind == EVENT_POST_CREATED || e->kind == EVENT_POST_CHANGED;
     struct event_shown *s = ARENA_NEW(h->work.arena, struct event_shown);
     *s = (struct event_shown){.to = who, .next = e->shown};
-    s->payload = is_post ? post_payload(h, e, who) : object_payload(h, e, who);
+    s->payload = is_post                ? post_payload(h, e, who)
+                 : e->about == LIVE_OWN ? own_payload(h, e, who)
+                                        : object_payload(h, e, who);
     e->shown = s;
     e->keeps = true;
     return s->payload;

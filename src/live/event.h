@@ -5,7 +5,14 @@
 #include "live/entry.h"
 #include "live/subscriptions.h"
 
-enum event_kind { EVENT_CREATED, EVENT_CHANGED, EVENT_POST_CREATED, EVENT_POST_CHANGED, EVENT_KINDS };
+enum event_kind {
+    EVENT_CREATED,
+    EVENT_CHANGED,
+    EVENT_POST_CREATED,
+    EVENT_POST_CHANGED,
+    EVENT_NOTIFIED,
+    EVENT_KINDS
+};
 /* Names of events in frames, and what they say; by enum event_kind. */
 struct event_word {
     const char *name, *doc;
@@ -31,6 +38,8 @@ struct event {
     bool keeps; /* `shown` holds memory of the arena */
     int64_t team_id, agent_id;
     bool case_read, case_found;
+    bool is_list;      /* LIVE_OWN: the whole list of the person object_id has changed */
+    int64_t person_id; /* LIVE_OWN: whose it is; 0: not read yet; -1: the notification is gone */
 };
 
 /* Makes an event of the first entries of a list, up to the entry with the id `until` (0: none), and moves the list
@@ -42,6 +51,9 @@ struct str event_payload(struct hub *h, struct event *e, const struct who *who);
 
 /* Reads the team and the agent of the event's conversation. false: there is none. */
 bool event_case_read(struct hub *h, struct event *e);
+
+/* LIVE_OWN: the person whose notifications have changed; -1: none. */
+int64_t event_person(struct hub *h, struct event *e);
 
 struct str event_view(struct hub *h, int64_t id, int64_t count);
 

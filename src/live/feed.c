@@ -69,8 +69,9 @@ static bool inbox_hears(struct hub *h, struct event *e, const struct subscriptio
     return hears;
 }
 
-static bool event_is_about(const struct event *e, struct live_name name) {
+static bool event_is_about(struct hub *h, struct event *e, struct live_name name) {
     switch (name.kind) {
+    case LIVE_OWN: return e->about == LIVE_OWN && event_person(h, e) == name.id;
     case LIVE_CASE: return e->about == LIVE_CASE && e->case_id == name.id && e->kind != EVENT_CREATED;
     case LIVE_INBOX: return e->about == LIVE_CASE;
     default: return e->about == name.kind && e->object_id == name.id;
@@ -78,18 +79,18 @@ static bool event_is_about(const struct event *e, struct live_name name) {
 }
 
 /* True if another frame of the event follows to the same stream. */
-static bool is_told_again(const struct event *e, const struct subscription *s) {
+static bool is_told_again(struct hub *h, struct event *e, const struct subscription *s) {
     const struct subscription *x = s->peer->form == PEER_STREAM ? s->peer->subscriptions : NULL;
-    while (x && (x->topic->name.kind <= s->topic->name.kind || !event_is_about(e, x->topic->name)))
+    while (x && (x->topic->name.kind <= s->topic->name.kind || !event_is_about(h, e, x->topic->name)))
         x = x->peer_next;
     return x != NULL;
 }
 
 /* The place behind the frame of an event. */
-static struct str place_behind(struct hub *h, const struct event *e, const struct subscription *s) {
+static struct str place_behind(struct hub *h, struct event *e, const struct subscription *s) {
     struct live_place at = {.cursor = *e->last->cursor};
     at.cursor.last = e->last->id;
-    if (is_told_again(e, s)) {
+    if (is_told_again(h, e, s)) {
         at.cursor.last = e->first->id - 1;
         at.part = e->last->id;
         at.kind = s->topic->name.kind;
@@ -110,7 +111,7 @@ static void tell(struct hub *h, struct event *e, struct subscription *s) {
 
 static void tell_all(struct hub *h, struct event *e, struct live_name name) {
     struct topic *t = topic_find(h, name);
-    if (t == NULL || !event_is_about(e, name)) return;
+    if (t == NULL || !event_is_about(h, e, name)) return;
     for (struct subscription *s = t->first, *next; s; s = next) {
         next = s->next;
         tell(h, e, s);
@@ -125,6 +126,8 @@ void feed_tell(struct hub *h, const struct entry *first) {
         if (e->about == LIVE_CASE) {
             tell_all(h, e, (struct live_name){LIVE_CASE, e->case_id});
             tell_all(h, e, (struct live_name){LIVE_INBOX, 0});
+        } else if (e->about == LIVE_OWN) {
+            tell_all(h, e, (struct live_name){LIVE_OWN, event_person(h, e)});
         } else {
             tell_all(h, e, (struct live_name){e->about, e->object_id});
         }
@@ -140,7 +143,7 @@ void feed_tell_one(struct hub *h, const struct entry *first, const struct live_p
         for (; kind < LIVE_KINDS; kind++)
             for (struct subscription *s = p->subscriptions; s; s = s->peer_next)
                 if ((int)s->topic->name.kind == kind && (only == NULL || s == only) &&
-                    event_is_about(e, s->topic->name))
+                    event_is_about(h, e, s->topic->name))
                     tell(h, e, s);
     }
 }

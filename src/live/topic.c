@@ -55,22 +55,23 @@ int topic_parse(struct work *w, const struct who *who, struct str name, struct l
 }
 
 struct str topic_path(struct arena *a, struct live_name t, const struct who *who) {
-    static const char *const paths[] = {[LIVE_CASE] = "/cases/%" PRId64,
-                                        [LIVE_USER] = "/users/%" PRId64,
-                                        [LIVE_PERSON] = "/users/%" PRId64,
-                                        [LIVE_ORGANIZATION] = "/organizations/%" PRId64,
-                                        [LIVE_VIEW] = "/views/%" PRId64,
-                                        [LIVE_INBOX] = "/cases",
-                                        [LIVE_OWN] = "/profile"};
+    static const char *const paths[] = {
+        [LIVE_CASE] = "/cases/%" PRId64,   [LIVE_USER] = "/users/%" PRId64,
+        [LIVE_PERSON] = "/users/%" PRId64, [LIVE_ORGANIZATION] = "/organizations/%" PRId64,
+        [LIVE_VIEW] = "/views/%" PRId64,   [LIVE_INBOX] = "/cases",
+        [LIVE_OWN] = "/notifications"};
     if (t.kind == LIVE_CASE && who->actor.rank < ROLE_COLLABORATOR)
         return str_fmt(a, "/conversations/%" PRId64, t.id);
+    if (t.kind == LIVE_OWN && who->actor.rank < ROLE_COLLABORATOR)
+        return S("/profile"); /* nothing is told there */
     if (t.kind == LIVE_INBOX || t.kind == LIVE_OWN) return str_of(paths[t.kind]);
     return str_fmt(a, paths[t.kind], t.id);
 }
 
 int topic_is_heard(struct api *api, struct work *w, const struct who *who, struct live_name t) {
     struct arena_mark mark = arena_mark(w->arena);
-    struct str query = t.kind == LIVE_INBOX ? S("limit=1&fields=id") : S("fields=id");
+    bool is_list = t.kind == LIVE_INBOX || (t.kind == LIVE_OWN && who->actor.rank >= ROLE_COLLABORATOR);
+    struct str query = is_list ? S("limit=1&fields=id") : S("fields=id");
     int status = inner_read(api, w->conn, &who->actor, w->arena, topic_path(w->arena, t, who), query, NULL);
     arena_return(w->arena, mark);
     return status < 0 ? status : status == 200;

@@ -6,7 +6,7 @@
  *     presence-<installation>@v1_views_<id>            the count of a view
  *     presence-<installation>@v1_inbox                 all conversations that the caller sees
  *     user_presence-<installation>@<40 hex>           whether a person is online
- *     user_notifications-<installation>@<hash>         the caller's own notifications (nothing is told there yet)
+ *     user_notifications-<installation>@<hash>         the caller's own notifications
  *
  * The installation is desk->installation. Each topic has one spelling. */
 #ifndef LIVE_TOPIC_H

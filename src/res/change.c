@@ -133,6 +133,7 @@ const struct resource change_resource = {
     .doc = "The change log: all changes on the desk, for programs that follow "
            "them.",
     .table = "change_log",
+    .where = "t.kind NOT IN ('notification', 'notifications')", /* a person's own, also the reading of them */
     .fields = change_fields,
     .routes = change_routes,
     .visible = visible_changes,

@@ -1,155 +1,121 @@
-/* Notification preferences: those of the caller. */
-#include "core/people/notification.h"
+/* The notifications of the caller (core/cases/staff_notice.h). */
+#include "core/cases/notification_rows.h"
 
 #include "api/rows/generic.h"
-#include "api/rows/view.h"
+#include "core/words.h"
+#include "res/groups.h"
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-#define CHANNEL_FIELDS(flags)                                                                            \
-    {"desktop", F_BOOL, (flags), .doc = "True if programs on desktops shall show these notifications.",  \
-     .example = "true"},                                                                                 \
-        {"mobile", F_BOOL, (flags), .doc = "True if programs on phones shall show these notifications.", \
-         .example = "true"},                                                                             \
-        {"email", F_BOOL, (flags), .doc = "True if the desk sends these notifications as e-mails.",      \
-         .example = "true"},
-
-static const struct field preference_fields[] = {
-    {"type", F_TEXT, READONLY,
-     .doc = "The event. case_created: a new conversation. reply_on_case: a message by the customer in a "
-            "conversation of the person. case_assigned_to_agent, case_assigned_to_team: a conversation was "
-            "assigned to the person, or to a team of the person. sla_breached: a conversation of the person "
-            "missed a target. mentioned_in_conversation: a note has @ and the name of the person.",
-     .example = "\"reply_on_case\""},
-    CHANNEL_FIELDS(READONLY){0},
-};
-
-static const struct field preference_input[] = {CHANNEL_FIELDS(0){0}};
-
-extern const struct resource notification_preference_resource;
-
-static int preference_rows(struct call *c, struct view *v, struct str name, struct row **out) {
-    struct notification_preferences p;
-    TRY(notification_preferences_read(&c->work, c->work.actor.user_id, &p));
-    for (const struct word *t = notification_types; t->word; t++) {
-        if (name.p && !str_eqi(name, str_of(t->word))) continue;
-        struct row *row = *out = row_new(v, layout_of(&notification_preference_resource), 0);
-        *row_cell(row, "type") = value_text(str_of(t->word));
-        for (const struct word *n = notification_channels; n->word; n++)
-            *row_cell(row, n->word) = (struct value){V_INT, .i = p.is_enabled[t->id][n->id]};
-        out = &row->next;
-    }
-    return 0;
+/* The caller's own, of conversations that the caller sees. */
+static void visible_notifications(struct work *w, struct branches *out) {
+    if (w->actor.rank < ROLE_COLLABORATOR) return;
+    access_of_case(w, "t.case_id", out); /* binds :me */
+    out->where[0] = STR_CAT(w->arena, S("t.user_id = :me AND "), str_of(out->where[0])).p;
 }
 
-/* ---- handlers -------------------------------------------------------------------------------- */
+static const struct field notification_fields[] = {
+    {"type", F_WORD, READONLY, .words = notification_events,
+     .doc =
+         "The event, as in the notification preferences. reply_on_case: somebody else wrote a message in "
+         "your conversation. case_assigned_to_agent, case_assigned_to_team: a conversation was assigned to "
+         "you, or to your team. sla_breached: a conversation of yours missed a target. sla_warning: it is "
+         "about to. mentioned_in_conversation: a note mentions you.",
+     .example = "\"reply_on_case\""},
+    {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
+    {"post", F_REF, READONLY, .ref = "post", .doc = "The message or the note. Null: the event has none."},
+    {"actor", F_REF, READONLY, .ref = "user",
+     .doc = "Person who caused the event. Null: somebody without login, or the server."},
+    {"others_count", F_INT, READONLY,
+     .doc = "Number of further conversations that the same change concerned, if they are more than 20. They "
+            "have no notification of their own.",
+     .example = "0"},
+    {"read_at", F_TIME, READONLY, .doc = "Time at which you read it. Null: it is unread."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of the event."},
+    {0},
+};
 
-static int put_notification_preference(struct call *c) {
+static const struct field notification_args[] = {
+    {"unread", F_BOOL, .filter = "CASE WHEN t.read_at IS NULL THEN 1 ELSE 0 END = :unread",
+     .doc = "Only unread ones (true), or only those that you have read (false)."},
+    {"type", F_WORDS, .words = notification_events, .filter = "t.type IN @LIST(:type)",
+     .doc = "Only those of these types.", .example = "\"mentioned_in_conversation\""},
+    {"case_ids", F_IDS, .filter = "t.case_id IN @LIST(:case_ids)",
+     .doc = "Only those of these conversations."},
+    {0},
+};
+
+static const struct field read_all_input[] = {
+    {"until_id", F_INT, .min = 1, .max = INT64_MAX,
+     .doc = "Only this notification and older ones, so that those which came meanwhile stay unread.",
+     .example = "23"},
+    {0},
+};
+
+static int put_notification_read(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    enum notification_type type = (enum notification_type)word_id_any(notification_types, c->vars[0].text);
-    for (const struct word *n = notification_channels; n->word; n++)
-        if (given(c, n->word))
-            TRY(notification_prefer(&c->work, type, (enum notification_channel)n->id,
-                                    in_int(c, n->word) != 0));
+    TRY(notification_read(&c->work, c->id));
     return api_reply(c);
 }
 
-/* A value of the list: 1, 0, or -1 if it is no boolean. */
-static int preference_value(const struct json *j) {
-    if (j->type == JSON_TRUE || str_eq(j->text, S("1")) || str_eqi(j->text, S("true"))) return 1;
-    if (j->type == JSON_FALSE || str_eq(j->text, S("0")) || str_eqi(j->text, S("false"))) return 0;
-    return -1;
-}
-
-/* seen: bits of the types of earlier items. One item for each type bounds the writes of a request. */
-static void preference_check(struct call *c, const struct in *in, const struct json *item, int at,
-                             unsigned *seen) {
-    const struct json *type = json_named(item, S("type"));
-    int id = type && type->type == JSON_STRING ? word_id_any(notification_types, type->text) : -1;
-    if (item->type != JSON_OBJECT) {
-        fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at),
-                "An object of type and channels is expected.");
-        return;
+/* The unread ones that the caller sees, up to an id. Returns their number, or a negative error. */
+static int unread_ids(struct call *c, int64_t until, int64_t **ids) {
+    struct branches b = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    int n = 0, room = 0, rc;
+    buf_text(&sql, "SELECT t.id FROM notifications t WHERE t.user_id = :me AND t.read_at IS NULL "
+                   "AND t.id <= :until");
+    view_condition(c, c->resource, &b, &sql);
+    buf_char(&sql, 0);
+    branch_bind_int(&b, ":until", until);
+    rc = db_start(c->work.conn, sql.p, b.binds, &s);
+    buf_free(&sql);
+    TRY(rc);
+    while ((rc = stmt_step(s)) > 0) {
+        *ids = arena_more(c->work.arena, *ids, n, &room, sizeof **ids);
+        (*ids)[n++] = col_int(s, 0);
     }
-    if (type == NULL) fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in_place(c, in, "%d/type", at), NULL);
-    else if (id < 0)
-        fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/type", at),
-                "One of these is expected: %s.", words_list(c->work.arena, notification_types).p);
-    else if (*seen & 1u << id)
-        fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/type", at),
-                "The type is given twice.");
-    else *seen |= 1u << id;
-    for (const struct word *n = notification_channels; n->word; n++) {
-        const struct json *value = json_named(item, str_of(n->word));
-        if (value && preference_value(value) < 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/%s", at, n->word),
-                    "true or false is expected.");
-    }
+    stmt_end(s);
+    return rc < 0 ? rc : n;
 }
 
-static int check_preferences(struct call *c, struct in *in) {
-    int at = 0, problems = c->work.problem_count;
-    unsigned seen = 0;
-    for (const struct json *item = in->json->first; item; item = item->next)
-        preference_check(c, in, item, at++, &seen);
-    return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
-}
-
-static int put_notification_preferences(struct call *c) {
-    int n = 0;
+static int put_notifications_read_all(struct call *c) {
+    int64_t *ids = NULL;
     TRY(api_input(c));
-    for (const struct json *item = in(c, "preferences")->json->first; item; item = item->next, n++) {
-        enum notification_type type =
-            (enum notification_type)word_id_any(notification_types, json_named(item, S("type"))->text);
-        for (const struct word *channel = notification_channels; channel->word; channel++) {
-            const struct json *value = json_named(item, str_of(channel->word));
-            if (value)
-                TRY(notification_prefer(&c->work, type, (enum notification_channel)channel->id,
-                                        preference_value(value) == 1));
-        }
-    }
-    return api_reply_count(c, n);
+    int n = unread_ids(c, given(c, "until_id") ? in_int(c, "until_id") : INT64_MAX, &ids);
+    TRY(n);
+    if (n) n = notifications_read(&c->work, json_ids(c->work.arena, ids, (size_t)n));
+    return n < 0 ? n : api_reply_count(c, n);
 }
 
-static const struct field preference_items[] = {
-    {"type", F_WORD, REQUIRED, .words = notification_types, .doc = "Event.", .example = "\"reply_on_case\""},
-    {"desktop", F_BOOL, 0, .doc = "True to notify the desktop."},
-    {"mobile", F_BOOL, 0, .doc = "True to notify the mobile program."},
-    {"email", F_BOOL, 0, .doc = "True to send a mail."},
+static const struct route notification_routes[] = {
+    {GET, "/notifications", COL_PLUS, "conversations", LIST, api_list, .args = notification_args,
+     .order = {.descending = true}, .summary = "List your notifications",
+     .doc = "The newest first. Those of conversations that you do not see any more are left out. "
+            "`total_count` of `unread=true&limit=1` is the number of unread ones."},
+    {GET, "/notifications/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a notification"},
+    {PUT, "/notifications/:id/read", COL_PLUS, "conversations", ONE, put_notification_read,
+     .input = no_fields, .summary = "Mark a notification as read",
+     .doc = "If it is read already, `read_at` stays."},
+    {PUT, "/notifications/read_all", COL_PLUS, "conversations", COUNT, put_notifications_read_all,
+     .input = read_all_input, .summary = "Mark all notifications as read",
+     .doc = "`total_count` is the number of those that were unread."},
     {0},
 };
 
-static const struct field preferences_input[] = {
-    {"preferences", F_LIST, PRESENT, .items = preference_items, .check = check_preferences,
-     .doc = "A list of {type, desktop, mobile, email}, each type at most once. Types and channels that are "
-            "not given stay.",
-     .example = "[{\"type\": \"reply_on_case\", \"email\": false}]"},
-    {0},
-};
-
-static const struct route preference_routes[] = {
-    {GET, "/notification_preferences", COL_PLUS, "", LIST_COUNT, api_list,
-     .summary = "List your notification preferences"},
-    {GET, "/notification_preferences/:type", COL_PLUS, "", ONE, api_get,
-     .summary = "Get a notification preference"},
-    {PUT, "/notification_preferences/:type", COL_PLUS, "", ONE, put_notification_preference,
-     .input = preference_input, .summary = "Update a notification preference"},
-    {PUT, "/notification_preferences", COL_PLUS, "", COUNT, put_notification_preferences,
-     .input = preferences_input, .summary = "Update several notification preferences",
-     .doc = "The pointer of an error locates it: preferences/0/type. total_count is the number of items."},
-    {0},
-};
-
-const struct resource notification_preference_resource = {
-    .type = "notification_preference",
-    .scope = "",
-    .title = "Notification preferences",
-    .doc = "Events of which a member of staff is notified. The desk sends the e-mails. It never sends one "
-           "to the person who caused the event, to a person who may not see the conversation, or two for "
-           "one change.",
-    .url = "notification_preferences/:type",
-    .fields = preference_fields,
-    .routes = preference_routes,
-    .rows = preference_rows,
-    .unlogged = "a changed preference is a change of its person"};
+const struct resource notification_resource = {
+    .type = "notification",
+    .scope = "conversations",
+    .title = "Notifications",
+    .doc =
+        "What the caller, a member of staff, was notified of: assigned conversations, replies, mentions and "
+        "missed targets. The preference `desktop` of a type decides whether they are added. The newest 500 are "
+        "kept, for 90 days (setting notifications.kept_days).",
+    .url = "notifications/:id",
+    .table = "notifications",
+    .where =
+        "(t.post_id IS NULL OR EXISTS (SELECT 1 FROM posts p WHERE p.id = t.post_id AND p.case_id = t.case_id) "
+        "OR EXISTS (SELECT 1 FROM notes n WHERE n.id = t.post_id AND n.case_id = t.case_id))",
+    .fields = notification_fields,
+    .routes = notification_routes,
+    .visible = visible_notifications};

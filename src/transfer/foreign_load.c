@@ -60,6 +60,7 @@ static struct work *foreign_work(struct foreign *f, struct work *w, int64_t at, 
     w->actor.user_id = by.user_id;
     w->actor.rank = by.rank;
     w->actor.case_access = CASES_ALL;
+    w->silent = true;
     return w;
 }
 

@@ -17,6 +17,7 @@ void work_rewind(struct work *w) {
     w->diffs = NULL;
     w->totals = NULL;
     w->clocks = NULL;
+    w->sla_warnings = NULL;
     w->finished = false;
     w->fields_changed = 0;
     w->phone_region = (struct str){0};
@@ -122,7 +123,9 @@ void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *
     w->last_after = a;
 }
 
-bool work_collected(const struct work *w) { return w->changes || w->diffs || w->totals || w->clocks; }
+bool work_collected(const struct work *w) {
+    return w->changes || w->diffs || w->totals || w->clocks || w->sla_warnings;
+}
 
 void work_committed(struct work *w) {
     assert(w->finished || !work_collected(w)); /* otherwise the change log would miss changes */

@@ -143,6 +143,7 @@ struct changes;     /* core/change/change.h */
 struct object_diff; /* core/change/object_diff.h */
 struct case_totals; /* core/cases/case_total.h */
 struct clocks;      /* core/sla/clocks.h */
+struct sla_warnings;
 
 /* Problems and notices that are known before it is their turn. */
 struct findings {
@@ -163,13 +164,15 @@ struct work {
     int problem_count;
     struct notice *notices, *last_notice;
     struct after *afters, *last_after;
-    struct changes *changes;    /* NULL: no changes */
-    struct object_diff *diffs;  /* objects whose state before the work was read */
-    struct case_totals *totals; /* differences of counters; work_finish writes them */
-    struct clocks *clocks;      /* conversations whose SLA clocks are computed again, and breaches */
-    int64_t fields_changed;     /* memo of core/fields/field_catalogue.c; 0: not read yet */
-    struct str phone_region;    /* memo of core/people/identity.c; p NULL: not read yet */
-    bool finished;              /* work_finish has run: nothing may change any more */
+    struct changes *changes;           /* NULL: no changes */
+    struct object_diff *diffs;         /* objects whose state before the work was read */
+    struct case_totals *totals;        /* differences of counters; work_finish writes them */
+    struct clocks *clocks;             /* conversations whose SLA clocks are computed again, and breaches */
+    struct sla_warnings *sla_warnings; /* core/sla/sla_warning.h */
+    bool silent;                       /* an import of the past: staff are told nothing */
+    int64_t fields_changed;            /* memo of core/fields/field_catalogue.c; 0: not read yet */
+    struct str phone_region;           /* memo of core/people/identity.c; p NULL: not read yet */
+    bool finished;                     /* work_finish has run: nothing may change any more */
 };
 
 void work_init(struct work *w, struct desk *d, struct arena *a);

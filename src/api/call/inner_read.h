@@ -12,5 +12,8 @@
  * HTTP status, or a negative error if the store can't be read. Memory is that of the arena. */
 int inner_read(struct api *api, struct conn *conn, const struct actor *actor, struct arena *a,
                struct str path, struct str query, const struct json **data);
+/* The same for a list, of which only the total is wanted. */
+int inner_count(struct api *api, struct conn *conn, const struct actor *actor, struct arena *a,
+                struct str path, struct str query, int64_t *total);
 
 #endif

@@ -44,6 +44,7 @@ static const struct limit {
               LIMIT(LIMIT_CONTENTS, COUNTED),
               LIMIT(LIMIT_PASSWORD, COUNTED),
               LIMIT(LIMIT_OWNED, COUNTED),
+              LIMIT(LIMIT_NOTIFICATIONS, COUNTED),
               LIMIT(DEFAULT_PAGE, COUNTED),
               LIMIT(LIMIT_CONNECTIONS_PER_ADDRESS, COUNTED),
               {"DEADLINE_HEAD", DEADLINE_HEAD_MS / 1000, SECONDS}};

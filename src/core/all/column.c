@@ -163,6 +163,8 @@ const struct column_reference column_references[] = {
     {"cases.undo_status_id", "case_statuses"},
     {"endpoint_attempts.endpoint_id", "endpoints"},
     {"mail_recipients.post_id", "posts"},
+    {"notifications.actor_id", "users"},
+    {"notifications.post_id", NULL}, /* a merge moves posts, notes are deleted */
     {"slas.version_id", "sla_versions"},
     {"monitor_cases.monitor_id", NULL}, /* a cascade deletes it after the monitor */
     {"cases.last_message_id", NULL},    /* a merge moves messages in parts */

@@ -1,7 +1,7 @@
 #include "core/all/finish.h"
 
 #include "core/cases/case_total.h"
-#include "core/cases/staff_mail.h"
+#include "core/cases/staff_notice.h"
 #include "core/change/activity.h"
 #include "core/change/audit.h"
 #include "core/change/log.h"
@@ -25,7 +25,7 @@ static const struct finisher {
     {"counters", case_totals_finish},
     {"search index", search_finish},
     {"activities", activities_finish},
-    {"mails to staff", staff_mails_finish},
+    {"notices to staff", staff_notices_finish},
     {"change log", change_log_finish},
     {"audit log", audit_finish},
 };

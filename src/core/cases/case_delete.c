@@ -52,6 +52,10 @@ QUERY(delete_letters,
       "SELECT m.id, 0 FROM outgoing_mails m WHERE m.case_id = :id ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(delete_letters_go, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
 
+QUERY(delete_notifications,
+      "SELECT n.id, 0 FROM notifications n WHERE n.case_id = :id ORDER BY n.id LIMIT :most @LOCK@");
+QUERY(delete_notifications_go, "DELETE FROM notifications WHERE id IN @LIST(:rows)");
+
 #define OF_CASE "v.owner_id = :id AND v.area = 1"
 /* While the lock is held, no write adds a value. */
 QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@");
@@ -81,6 +85,7 @@ const struct step case_delete_steps[] = {
     {&delete_deliveries, {&delete_deliveries_go}, 4},
     {&delete_incoming, {&delete_incoming_files, &delete_incoming_files_go, &delete_incoming_go}, 2},
     {&delete_letters, {&delete_letters_go}, 1},
+    {&delete_notifications, {&delete_notifications_go}, 1},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
     {NULL,
      {&delete_tags, &delete_fingerprint_marker, &delete_search_lock, &delete_case_search, &delete_clocks,

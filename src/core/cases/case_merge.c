@@ -129,6 +129,11 @@ QUERY(merge_letters, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.case_id = :id
                      "ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(merge_letters_move, "UPDATE outgoing_mails SET case_id = " SURVIVOR " WHERE id IN @LIST(:rows)");
 
+/* They come after the posts that they are about. */
+QUERY(merge_notifications, "SELECT n.id, 0 FROM notifications n WHERE n.case_id = :id" STILL_MERGED
+                           "ORDER BY n.id LIMIT :most @LOCK@");
+QUERY(merge_notifications_move, "UPDATE notifications SET case_id = " SURVIVOR " WHERE id IN @LIST(:rows)");
+
 QUERY(merge_empty, "UPDATE cases SET last_message_id = NULL, last_message_status = NULL, "
                    "last_message_preview = NULL, last_note_preview = NULL "
                    "WHERE id = :id");
@@ -155,6 +160,7 @@ const struct step case_merge_steps[] = {
     {&merge_activities, {&merge_lock, &merge_lock_survivor, &merge_activities_move}, 1},
     {&merge_mails, {&merge_lock, &merge_lock_survivor, &merge_mails_move}, 1},
     {&merge_letters, {&merge_lock, &merge_lock_survivor, &merge_letters_move}, 1},
+    {&merge_notifications, {&merge_lock, &merge_lock_survivor, &merge_notifications_move}, 1},
     {NULL, {&merge_empty}, 1},
     {0},
 };

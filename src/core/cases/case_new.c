@@ -122,6 +122,7 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
     TRY(insert_new_case(w, n, note ? NULL : &message, &c));
     *id = c.id;
     change_created(w, case_changed(&c));
+    if (n->assigned_agent_id || n->assigned_team_id) change_tells(w, case_changed(&c));
     TRY(field_values_put(w, AREA_CASES, c.id, n->values, n->value_count));
     TRY(case_check_resolution(w, c.id, c.form_id, c.status_type));
     case_now_counted(w, &c, 1);

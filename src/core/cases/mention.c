@@ -44,7 +44,7 @@ int mentions_of_note(struct work *w, int64_t note_id, int64_t **ids) {
     struct str text = {0};
     int rc, n = 0, room = 0, found = 0;
     TRY(db_text(w->conn, &note_mentioning, BINDS(B_INT("id", note_id)), w->arena, &text));
-    if (text.p == NULL || memchr(text.p, '@', text.n) == NULL) return 0;
+    if (!may_mention(text)) return 0;
     text = fold_key(w->arena, text);
     DB_ROWS(rc, w->conn, &staff_mentioned, BINDS(B_TEXT("text", text), B_INT("note", note_id)), row) {
         people = arena_more(w->arena, people, n, &room, sizeof *people);

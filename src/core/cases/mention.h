@@ -4,6 +4,9 @@
 
 #include "work/work.h"
 
+/* False: the text mentions nobody. */
+static inline bool may_mention(struct str text) { return text.n && memchr(text.p, '@', text.n); }
+
 /* Finds the people whom the text of the note mentions, and whom no earlier text of it did. Returns their
  * number, or a negative error. */
 int mentions_of_note(struct work *w, int64_t note_id, int64_t **ids);

@@ -162,6 +162,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     c->message_seq++;
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
+    if (c->assigned_agent_id && !f.is_reply && !f.opens) change_tells(w, message_changed(c->id, *id));
     if (c->sla_version_id && (f.is_reply || f.by_requester))
         clocks_touch(w, c->id, f.is_reply ? CLOCKS_REPLY : CLOCKS_REQUEST);
     if (!written) TRY(reply_follows(w, c, m, &f, *id));

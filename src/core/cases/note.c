@@ -97,6 +97,7 @@ int note_add(struct work *w, const struct note_new *n, int64_t *id) {
     if (n->original.p) TRY(original_keep(w, *id, n->original));
     TRY(attachments_add(w, (struct attached_post){*id, case_id, n->html}, n->files, n->file_count));
     change_created(w, (struct changed){"note", *id, case_id});
+    if (may_mention(n->text)) change_tells(w, (struct changed){"note", *id, case_id});
     TRY(note_leave_case(w, &c, 1, n->text)); /* its id is the highest of the conversation */
     return n->pinned ? count_pin(w, *id, 1) : 0;
 }
@@ -109,6 +110,7 @@ int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, s
     TRY(note_enter_case(w, object.case_id, &c));
     if (object.case_id) TRY(mentions_keep(w, id));
     change_named(w, object, "contents");
+    if (may_mention(text)) change_tells(w, object);
     TRY(db_later(w->conn, &note_text_set,
                  BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
     TRY(original_keep(w, id, original));

@@ -1,11 +1,14 @@
-/* Mails that notify staff of a change. The rules are in staff_mail.c. */
+/* Mails that notify staff of a change. */
 #ifndef CORE_STAFF_MAIL_H
 #define CORE_STAFF_MAIL_H
 
 #include "core/cases/message_mail.h"
+#include "core/cases/notice.h"
 
-/* The finisher: queues the mails about the changes of this work. It comes after rules and clocks. */
-int staff_mails_finish(struct work *w);
+/* Queues the mail of one person, if the person has enabled one. notices: those of the person, in the order of the
+ * changes. */
+int staff_mail_queue(struct work *w, const struct notification_preferences *p,
+                     const struct staff_notice *notices, int count);
 
 /* Reads the conversation for a mail that is about to be sent. said: the id of the message or note in it;
  * 0: none. author: the person who caused it; 0: none. Returns 1, 0 if the reader may not see the

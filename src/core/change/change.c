@@ -124,6 +124,12 @@ void change_named(struct work *w, struct changed object, const char *property) {
     change_append(w, object, (struct change){.verb = CHANGE_UPDATED, .property = property, .named = true});
 }
 
+void change_tells(struct work *w, struct changed object) {
+    struct change *c = w->changes ? *change_bucket(w->changes, object.id) : NULL;
+    while (c && !is_of(c, object)) c = c->in_bucket;
+    if (c) c->tells = true;
+}
+
 int changes_deleted(struct work *w, const char *kind, struct str ids) {
     struct json *list;
     struct json_error err;

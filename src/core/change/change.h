@@ -47,6 +47,7 @@ struct change {
     enum change_verb verb;
     const char *property; /* CHANGE_UPDATED: name in the API */
     bool named;           /* the values are not stored */
+    bool tells;           /* people of staff may be told of it: core/cases/staff_notice.h */
     struct changed_value from, to;
     struct change_author *by; /* NULL: the actor of the work */
     int64_t number;           /* in the order of recording, from 1 */
@@ -91,6 +92,8 @@ void change_property(struct work *w, struct changed object, const char *property
                      struct changed_value to);
 /* The property changed, but its values are not stored: they are a secret or a long text. */
 void change_named(struct work *w, struct changed object, const char *property);
+/* People of staff may be told of the last change of this object. */
+void change_tells(struct work *w, struct changed object);
 /* Records the deletion of objects of one kind. ids: JSON array. */
 int changes_deleted(struct work *w, const char *kind, struct str ids);
 

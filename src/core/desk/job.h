@@ -23,7 +23,8 @@
     JOB(BREACH, "breach")                 \
     JOB(MAIL_RELEASE, "mail_release")     \
     JOB(EMPTY_TRASH, "empty_trash")       \
-    JOB(MAILBOX_TEST, "mailbox_test")
+    JOB(MAILBOX_TEST, "mailbox_test")     \
+    JOB(NOTIFICATIONS, "notifications")
 
 #define ENUMERATOR(NAME, name) JOB_##NAME,
 enum job_name { JOB_NONE, JOBS(ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };

@@ -199,6 +199,12 @@ const struct setting setting_table[] = {
      .doc = "Number of days that the audit log keeps an entry, and up to one more. 0: for ever."},
     {34, "changes.kept_days", SETTING_INT, "30", 1, 3650,
      .doc = "Number of days that the change log keeps an entry."},
+    {110, "notifications.kept_days", SETTING_INT, "90", 1, 3650,
+     .doc = "Number of days that the notifications of a person of staff are kept. The newest 500 are kept at "
+            "most."},
+    {111, "slas.warning_minutes", SETTING_INT, "30", 0, 10080,
+     .doc = "Staff are notified that an SLA target is about to be missed so many minutes before it is. 0: "
+            "they are not."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,
      .doc = "Maximum total size of one person's uploaded files that no object refers to yet, in megabytes."},
     {29, "desk.phone_region", SETTING_TEXT, "", 0, 0,

@@ -24,7 +24,8 @@ QUERY(
     "SELECT " OF_PERSON("password_history") " + " OF_PERSON("recovery_codes") " + " OF_PERSON(
         "auth_tokens") " + " OF_PERSON("links") " + " OF_PERSON("api_tokens") " + " OF_PERSON("oauth_tokens"));
 QUERY(erase_count_grants, "SELECT " OF_PERSON("oauth_grants"));
-QUERY(erase_count_preferences, "SELECT " OF_PERSON("notification_preferences"));
+QUERY(erase_count_preferences,
+      "SELECT " OF_PERSON("notification_preferences") " + " OF_PERSON("notifications"));
 QUERY(erase_count_views, "SELECT (SELECT COUNT(*) FROM views WHERE agent_id = :id "
                          "AND visibility_type = 2) + (SELECT COUNT(*) FROM macros WHERE agent_id = :id "
                          "AND visibility_type = 1)");

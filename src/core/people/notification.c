@@ -1,6 +1,7 @@
 #include "core/people/notification.h"
 
 #include "core/change/change.h"
+#include "json/json.h"
 
 #include <inttypes.h>
 
@@ -14,8 +15,16 @@ const struct word notification_types[] = {{NOTIFY_CREATED, "case_created"},
 const struct word notification_channels[] = {
     {NOTIFY_DESKTOP, "desktop"}, {NOTIFY_MOBILE, "mobile"}, {NOTIFY_EMAIL, "email"}, {0}};
 
-QUERY(preferences_of_user,
-      "SELECT type, channel, is_enabled FROM notification_preferences WHERE user_id = :user");
+const struct word notification_events[] = {{NOTIFY_REPLY, "reply_on_case"},
+                                           {NOTIFY_AGENT, "case_assigned_to_agent"},
+                                           {NOTIFY_TEAM, "case_assigned_to_team"},
+                                           {NOTIFY_BREACH, "sla_breached"},
+                                           {NOTIFY_MENTION, "mentioned_in_conversation"},
+                                           {NOTIFY_WARNING, "sla_warning"},
+                                           {0}};
+
+QUERY(preferences_of_users, "SELECT user_id, type, channel, is_enabled FROM notification_preferences "
+                            "WHERE user_id IN @LIST(:users) ORDER BY user_id");
 QUERY(preference_now, "SELECT is_enabled FROM notification_preferences "
                       "WHERE user_id = :user AND type = :type AND channel = :channel");
 QUERY(preference_put, "INSERT INTO notification_preferences (user_id, type, channel, is_enabled) "
@@ -27,16 +36,38 @@ bool notification_default(enum notification_type type, enum notification_channel
     return channel != NOTIFY_EMAIL || (type != NOTIFY_CREATED && type != NOTIFY_TEAM);
 }
 
-int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out) {
-    int rc;
+static void preferences_begin(struct notification_preferences *out) {
     for (int t = 1; t < NOTIFY_TYPES; t++)
         for (int c = 1; c < NOTIFY_CHANNELS; c++) out->is_enabled[t][c] = notification_default(t, c);
-    DB_ROWS(rc, w->conn, &preferences_of_user, BINDS(B_INT("user", user_id)), row) {
-        int64_t t = col_int(row, 0), c = col_int(row, 1);
+}
+
+int notification_preferences_of(struct work *w, const int64_t *people, int count,
+                                struct notification_preferences **out) {
+    struct notification_preferences *all = *out = arena_array(w->arena, (size_t)count + 1, sizeof *all);
+    int rc, i = 0;
+    for (int p = 0; p < count; p++) preferences_begin(&all[p]);
+    DB_ROWS(rc, w->conn, &preferences_of_users,
+            BINDS(B_TEXT("users", json_ids(w->arena, people, (size_t)count))), row) {
+        int64_t user = col_int(row, 0), t = col_int(row, 1), c = col_int(row, 2);
+        while (people[i] < user) i++;
         if (t > 0 && t < NOTIFY_TYPES && c > 0 && c < NOTIFY_CHANNELS)
-            out->is_enabled[t][c] = col_int(row, 2) != 0;
+            all[i].is_enabled[t][c] = col_int(row, 3) != 0;
     }
     return rc;
+}
+
+int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out) {
+    struct notification_preferences *list;
+    TRY(notification_preferences_of(w, &user_id, 1, &list));
+    *out = *list;
+    return 0;
+}
+
+bool notification_enabled(const struct notification_preferences *p, enum notification_type type,
+                          enum notification_channel channel) {
+    if (type == NOTIFY_WARNING) return channel == NOTIFY_DESKTOP && p->is_enabled[NOTIFY_BREACH][channel];
+    if (type == NOTIFY_CREATED && channel == NOTIFY_DESKTOP) return false;
+    return p->is_enabled[type][channel];
 }
 
 int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel,

@@ -1,13 +1,14 @@
-/* Preferences of staff: which events they are notified of, and how. The desk sends the e-mails
- * (core/cases/staff_mail.h). Programs on desktops and phones read the other channels. */
+/* Preferences of staff: which events they are notified of, and how. The desk sends the e-mails, and has a list of
+ * the notifications on desktops (core/cases/staff_notice.h). Programs on phones read the preferences of the third
+ * channel. */
 #ifndef CORE_NOTIFICATION_H
 #define CORE_NOTIFICATION_H
 
 #include "base/words.h"
 #include "work/work.h"
 
-/* The store has the numbers, so append only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The
- * API does not show it. */
+/* The store has the numbers, so append only. NOTIFY_WARNING has no preference of its own: that of NOTIFY_BREACH
+ * applies, on desktops only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The API does not show it. */
 enum notification_type {
     NOTIFY_CREATED = 1,
     NOTIFY_REPLY,
@@ -16,10 +17,12 @@ enum notification_type {
     NOTIFY_BREACH,
     NOTIFY_MENTION,
     NOTIFY_TYPES,
+    NOTIFY_WARNING = 20, /* an SLA target is about to be missed */
     NOTIFY_SURVEY = 100
 };
 enum notification_channel { NOTIFY_DESKTOP = 1, NOTIFY_MOBILE, NOTIFY_EMAIL, NOTIFY_CHANNELS };
 extern const struct word notification_types[], notification_channels[]; /* as in the API */
+extern const struct word notification_events[]; /* types of the list of notifications */
 
 /* Without a preference: everything, but no e-mails about new conversations and about those of a team. */
 bool notification_default(enum notification_type type, enum notification_channel channel);
@@ -28,6 +31,12 @@ struct notification_preferences {
     bool is_enabled[NOTIFY_TYPES][NOTIFY_CHANNELS];
 };
 int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out);
+/* The same for several people, in one statement. people: sorted; *out is parallel. */
+int notification_preferences_of(struct work *w, const int64_t *people, int count,
+                                struct notification_preferences **out);
+/* A new conversation is on no list, because it concerns nobody in particular. */
+bool notification_enabled(const struct notification_preferences *p, enum notification_type type,
+                          enum notification_channel channel);
 /* Stores preferences of the actor. A value that is already in force changes nothing. */
 int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel,
                         bool enabled);

@@ -210,6 +210,7 @@ QUERY(user_erase,
 QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id IN @LIST(:users)");
 
+QUERY(user_erase_notifications, "DELETE FROM notifications WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_preferences, "DELETE FROM notification_preferences WHERE user_id IN @LIST(:users)");
 
 /* Mails from their addresses that found no sender, such as suspended ones: the cascade erases the mails of
@@ -237,9 +238,9 @@ QUERY(user_erase_replies,
 
 int users_purge_by(struct work *w, const int64_t *ids, int count, enum cascade what) {
     static const struct query *const erase[] = {
-        &user_erase,        &user_erase_passwords,   &user_erase_codes, &user_erase_views,
-        &user_erase_macros, &user_erase_preferences, &user_erase_steps, &user_erase_links,
-        &user_erase_grants, &user_erase_replies,     &user_erase_drafts};
+        &user_erase,        &user_erase_passwords,   &user_erase_codes,  &user_erase_views,
+        &user_erase_macros, &user_erase_preferences, &user_erase_steps,  &user_erase_links,
+        &user_erase_grants, &user_erase_replies,     &user_erase_drafts, &user_erase_notifications};
     struct str users = json_ids(w->arena, ids, (size_t)count);
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, &user_claim_mails, binds));

@@ -1,6 +1,7 @@
 #include "core/sla/clock_rows.h"
 
 #include "core/desk/job.h"
+#include "core/sla/sla_warning.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -305,6 +306,8 @@ int metrics_replace(struct metric_writes *m, const struct clocked_case *c, struc
         const struct metric *old = clocked_metric(c, computed[i].type);
         if (breach_judge(&computed[i], old, w->now))
             TRY(breach_later(w, c->id, computed[i].type, computed[i].state.due_at));
+        if (computed[i].state.stage != CLOCK_COMPLETED)
+            sla_warning_judge(w, c->id, computed[i].state.due_at, old ? old->state.due_at : 0);
         computed[i].updated_at = old && metric_shows_same(&computed[i], old) ? old->updated_at : w->now;
         if (old == NULL || !metric_eq(&computed[i], old)) rows_add(m, &m->put, &computed[i]);
     }
