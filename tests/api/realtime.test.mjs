@@ -77,7 +77,7 @@ test('/asyncapi.json describes each channel, and its events lead to descriptions
   const { realtime_channel } = await desk.staff.fetch('/views/1');
   assert.equal(doc.channels.views.address.replace('{id}', '1'), realtime_channel);
   assert.deepEqual(Object.fromEntries(Object.entries(doc.channels).map(([name, { messages }]) => [name, Object.keys(messages).join()])), {
-    cases: 'CHANGE,NEW_POST,CHANGE_POST', users: 'CHANGE', organizations: 'CHANGE', views: 'CHANGE', inbox: 'NEW_CASE,CHANGE,NEW_POST,CHANGE_POST', 
+    cases: 'CHANGE,NEW_POST,CHANGE_POST', users: 'CHANGE', organizations: 'CHANGE', views: 'CHANGE', inbox: 'NEW_CASE,CHANGE,NEW_POST,CHANGE_POST',
     notifications: 'CHANGE,NEW_NOTIFICATION', user_presence: '',
   });
   for (const { messages } of Object.values(doc.channels))
