@@ -18,6 +18,8 @@ struct conn_options {
 };
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why);
+void sqlite_configure(
+    void); /* sets the memory of SQLite (sqlite_blocks.c). Call it before SQLite is in use */
 /* Opens a temporary file in memory, in a room of at least 32 bytes. */
 void memory_file_open(sqlite3_file *f);
 const char *log_vfs(void); /* for the writer: the name of the VFS of sqlite_log.c; NULL: that of SQLite */

@@ -190,9 +190,7 @@ static int table_met(void *arg, int action, const char *table, const char *colum
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     *out = NULL;
-    /* Without it every allocation takes a global lock to keep a statistic. No effect once SQLite is in
-     * use. */
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite_configure();
     struct conn *c = conn_new(o->engine, o->store, o->role);
     if (!c) return db_refuse(why, "out of memory");
     int flags = o->role == CONN_READER ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
