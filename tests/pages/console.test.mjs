@@ -206,6 +206,17 @@ describe('the console', () => {
     assert.equal((await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type, 'PENDING');
   });
 
+  test('the name of the requester leads to the person, with all conversations', async (t) => {
+    const id = await asked('One of hers'), page = await sit(t, world.first, `/agent/cases/${id}`);
+    await page.getByRole('link', { name: 'Clara Ito' }).click();
+    await page.getByRole('heading', { name: 'Clara Ito', level: 1 }).waitFor();
+    await page.getByText(world.clara.email).waitFor();
+    await row(page, 'One of hers').click();
+    await page.waitForURL(`**/agent/cases/${id}`);
+    await page.goto(`${world.desk.base}/agent/people/999999`);
+    await page.getByText('This person does not exist, or you may not see it.').waitFor();
+  });
+
   test('a wrong password, a customer and an unknown conversation get words', async (t) => {
     const page = await sit(t, null);
     await page.getByLabel('E-mail address').fill(world.first.email);
@@ -239,14 +250,14 @@ describe('the console', () => {
     await world.desk.staff.create(`/cases/${id}/notes`, { contents: 'A note' });
     const page = await sit(t, world.first, `/agent/views/1`);
     await row(page, 'Looks').waitFor();
-    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`], ['new', '/agent/new']])
+    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`], ['new', '/agent/new'], ['person', `/agent/people/${world.clara.id}`]])
       for (const theme of ['light', 'dark'])
         for (const [width, height] of SIZES) {
           await page.setViewportSize({ width, height });
           await page.goto(world.desk.base + path);
           await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
           await page.reload();
-          await (name === 'list' ? row(page, 'Looks') : name === 'new' ? page.getByLabel('Subject') : posts(page)).first().waitFor();
+          await (name === 'list' ? row(page, 'Looks') : name === 'person' ? row(page, 'Looks') : name === 'new' ? page.getByLabel('Subject') : posts(page)).first().waitFor();
           if (SHOTS) { mkdirSync(SHOTS, { recursive: true }); await page.screenshot({ path: `${SHOTS}/console-${name}-${theme}-${width}.png` }); }
           const outside = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight].filter((n) => n > 0));
           assert.deepEqual(outside, [], `${name} ${theme} ${width}`);

@@ -4,5 +4,6 @@ import { Inbox } from './frame/inbox';
 
 export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
+  people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

@@ -34,5 +34,6 @@ export const ar: Words = {
   key_all: 'اختر كل المعروض', bulk_changed: 'تم تغيير {n}', mine: 'لي', apply_to: 'للمختار:',
   new: 'جديد', new_case: 'محادثة جديدة', key_new: 'محادثة جديدة', subject: 'الموضوع', open_case: 'افتح المحادثة', cancel: 'إلغاء', new_person: 'شخص جديد', new_person_made: 'يصبح {address} شخصا جديدا.', choose_person: 'اختر شخصا من القائمة.',
   macro: 'ماكرو', key_macro: 'وحدات الماكرو', macro_chosen: 'تُضبط خصائص الماكرو «{title}» عند الإرسال.', macro_without: 'من دونها', attach: 'أرفق', uploading: 'يُرفع', remove_file: 'أزل {name}', picture: 'صورة',
+  person_gone: 'هذا الشخص غير موجود أو لا يحق لك رؤيته.', designation: 'المنصب', phone: 'الهاتف', role: 'الدور', last_seen: 'آخر ظهور', known_since: 'معروف منذ',
   search: 'بحث', search_hint: 'ابحث في المحادثات', search_empty: 'لم يُعثر على شيء عن {query}.',
 };

@@ -34,5 +34,6 @@ export const de: Words = {
   key_all: 'Alle gezeigten auswählen', bulk_changed: '{n} geändert', mine: 'Meine', apply_to: 'Für die ausgewählten:',
   new: 'Neu', new_case: 'Neue Anfrage', key_new: 'Neue Anfrage', subject: 'Betreff', open_case: 'Anfrage eröffnen', cancel: 'Abbrechen', new_person: 'eine neue Person', new_person_made: '{address} wird eine neue Person.', choose_person: 'Wählen Sie eine Person aus der Liste.',
   macro: 'Makro', key_macro: 'Makros', macro_chosen: 'Die Eigenschaften des Makros „{title}“ werden beim Senden gesetzt.', macro_without: 'Ohne sie', attach: 'Anhängen', uploading: 'wird hochgeladen', remove_file: '{name} entfernen', picture: 'Bild',
+  person_gone: 'Diese Person gibt es nicht, oder Sie dürfen sie nicht sehen.', designation: 'Stellung', phone: 'Telefon', role: 'Rolle', last_seen: 'Zuletzt gesehen', known_since: 'Bekannt seit',
   search: 'Suche', search_hint: 'Anfragen suchen', search_empty: 'Zu {query} wurde nichts gefunden.',
 };

@@ -40,6 +40,7 @@ const words = {
   key_all: 'Select all that are shown', bulk_changed: '[n: one {n} changed|other {n} changed]', mine: 'Mine', apply_to: 'For the selected:',
   new: 'New', new_case: 'New conversation', key_new: 'New conversation', subject: 'Subject', open_case: 'Open the conversation', cancel: 'Cancel', new_person: 'a new person', new_person_made: '{address} becomes a new person.', choose_person: 'Choose a person from the list.',
   macro: 'Macro', key_macro: 'Macros', macro_chosen: 'The properties of the macro “{title}” are set when you send.', macro_without: 'Without them', attach: 'Attach', uploading: 'is uploaded', remove_file: 'Remove {name}', picture: 'picture',
+  person_gone: 'This person does not exist, or you may not see it.', designation: 'Position', phone: 'Phone', role: 'Role', last_seen: 'Last seen', known_since: 'Known since',
   search: 'Search', search_hint: 'Search conversations', search_empty: 'Nothing was found for {query}.',
 };
 export const en: Record<keyof typeof words, string> = words;

@@ -97,7 +97,7 @@ export const Details = (props: { conversation: Conversation }) => {
       </Show>
       <section class="details-part" aria-labelledby="person-title">
         <h3 id="person-title">{say('requester')}</h3>
-        <p dir="auto"><b>{person()?.full_name}</b></p>
+        <Show when={person()}>{(p) => <p><a href={href(`/people/${p().id}`)} dir="auto">{p().full_name}</a></p>}</Show>
         <Show when={others()?.length}>
           <h4>{say('other_conversations')}</h4>
           <ul class="others">

@@ -1,0 +1,67 @@
+// A person: who it is, and all conversations of theirs.
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
+import { get, Refused, type Row, type Schemas } from '../../kit/api';
+import { Face } from '../../kit/marks';
+import { useKeys } from '../../kit/keys';
+import { go, place } from '../../kit/route';
+import { keepReply, rowOf, type Shown } from '../../kit/store';
+import { fullTime, say, shortTime } from '../../kit/words';
+import { CaseList } from '../list/list';
+import { createPaging } from '../list/paging';
+import { ROW_QUERY } from '../list/row';
+
+const FIELDS = ['full_name', 'designation', 'organization', 'emails', 'phones', 'role', 'teams', 'is_enabled', 'time_zone', 'last_seen_at', 'created_at'] as const;
+type Person = Shown<'user', typeof FIELDS>;
+const QUERY = { fields: FIELDS.join(','), include: 'organization,identity_email,identity_phone,role,team', _flat: true };
+
+type RefTo = { id: number };
+
+export const PersonScreen = () => {
+  const id = createMemo(() => place().ids[0] ?? 0);
+  const [state, setState] = createSignal<'reading' | 'shown' | 'gone'>('reading');
+  createEffect(on(id, (asked) => {
+    const stop = new AbortController();
+    onCleanup(() => stop.abort());
+    setState('reading');
+    get(`/users/${asked}`, QUERY, stop.signal).then((reply) => { keepReply(reply); setState('shown'); }, (error) => {
+      if (!stop.signal.aborted) setState(error instanceof Refused ? 'gone' : 'reading');
+    });
+  }));
+  const person = () => state() === 'shown' ? rowOf('user', id()) as Person | undefined : undefined;
+  createEffect(() => { if (person()?.full_name) document.title = `${person()!.full_name} · deskd`; });
+
+  const source = createMemo(() => ({ path: `/users/${id()}/cases`, query: ROW_QUERY }));
+  const paging = createPaging(source);
+  createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
+  const none = { ids: () => [], has: () => false, toggle: () => undefined, add: () => undefined, clear: () => undefined };
+  useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }]);
+
+  const emails = () => ((person()?.emails ?? []) as RefTo[]).map((ref) => rowOf('identity_email', ref)).filter((e): e is Schemas['identity_email'] => e !== undefined);
+  const phones = () => ((person()?.phones ?? []) as RefTo[]).map((ref) => rowOf('identity_phone', ref) as Row | undefined).filter((p) => p !== undefined);
+  const nameOf = (ref: unknown, type: 'organization' | 'role' | 'team') => { const row = rowOf(type, ref as RefTo | null) as Row | undefined; return String(row?.['name'] ?? row?.['title'] ?? ''); };
+
+  return (
+    <main class="person">
+      <section class="person-card region" aria-labelledby="person-name" tabindex="-1" data-region>
+        <Show when={state() !== 'gone'} fallback={<p class="soft">{say('person_gone')}</p>}>
+          <div class="person-head"><Face name={person()?.full_name ?? ''} /><h1 id="person-name" dir="auto">{person()?.full_name ?? ''}</h1></div>
+          <Show when={person()}>
+            {(p) => (
+              <dl>
+                <Show when={p().designation}><dt>{say('designation')}</dt><dd dir="auto">{p().designation as string}</dd></Show>
+                <Show when={emails().length}><dt>{say('email')}</dt><dd><For each={emails()}>{(e) => <div dir="auto">{e.email}</div>}</For></dd></Show>
+                <Show when={phones().length}><dt>{say('phone')}</dt><dd><For each={phones()}>{(e) => <div dir="ltr">{String(e['phone'] ?? e['number'] ?? '')}</div>}</For></dd></Show>
+                <Show when={nameOf(p().organization, 'organization')}>{(name) => <><dt>{say('organization')}</dt><dd dir="auto">{name()}</dd></>}</Show>
+                <Show when={nameOf(p().role, 'role')}>{(name) => <><dt>{say('role')}</dt><dd dir="auto">{name()}</dd></>}</Show>
+                <Show when={(p().teams as RefTo[] | null)?.length}><dt>{say('team')}</dt><dd><For each={p().teams as unknown as RefTo[]}>{(team) => <div dir="auto">{nameOf(team, 'team')}</div>}</For></dd></Show>
+                <Show when={p().last_seen_at}><dt>{say('last_seen')}</dt><dd title={fullTime(p().last_seen_at as string)}>{shortTime(p().last_seen_at as string)}</dd></Show>
+                <dt>{say('known_since')}</dt><dd title={fullTime(p().created_at as string)}>{shortTime(p().created_at as string)}</dd>
+              </dl>
+            )}
+          </Show>
+        </Show>
+      </section>
+      <CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={none} channel={undefined} />
+    </main>
+  );
+};
