@@ -29,6 +29,7 @@ const equivalents = [
   { file: 'src/core/people/authority.c', was: '? 0', becomes: '? 1', why: 'its callers hand on errors alone' },
   { file: 'src/core/helpcenter/comment.c', was: 'if (rc) return rc < 0 ? rc : 0;', becomes: 'if (rc) return rc < 0 ? rc : 1;', why: 'its callers hand on errors alone' },
   { file: 'src/res/webhook.c', was: 'return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;', becomes: 'return c->work.problem_count >= problems ? -(int)failure(&c->work) : 0;', why: 'without a problem, failure() is 0' },
+  { file: 'src/core/people/identity.c', was: 'return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 0;', becomes: 'return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 1;', why: 'its callers hand on errors alone' },
 ];
 
 for (const { file, was } of equivalents) {
