@@ -7,7 +7,8 @@
  * replaces when it prepares the statement:
  *
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
- *     @TEXTS(:names) the same for texts
+ *     @EACH_ID(:ids) the same as a row source for a join. Give it a name; its column is `value`
+ *     @TEXTS(:names) as @LIST, for texts
  *     @ROWS(:rows)   a row source: the arrays in a JSON array. Its column is `value`; value ->> 0 is the first cell of a row, as text
  *     @EACH_TEXT(t.list) a row source: the texts in a JSON array that a row of an earlier table has. Give it a name; its column is `value`
  *     @INSTR@(a, b)  position of text b in text a, compared by bytes; 0: not found

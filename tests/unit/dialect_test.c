@@ -16,7 +16,9 @@ static void expect(const char *sql, const char *sqlite, const char *postgres) {
 static void tokens_become_what_the_engine_says(void **state) {
     (void)state;
     expect("id IN @LIST(:ids)", "id IN (SELECT value FROM json_each(:ids))",
-           "id IN (SELECT CAST(v AS BIGINT) FROM json_array_elements_text(CAST(:ids AS json)) AS t(v))");
+           "id IN (SELECT v FROM unnest(CAST(translate(:ids, '[]', '{}') AS BIGINT[])) AS t(v))");
+    expect("JOIN @EACH_ID(:ids) g", "JOIN json_each(:ids) g",
+           "JOIN (SELECT v AS value FROM unnest(CAST(translate(:ids, '[]', '{}') AS BIGINT[])) AS t(v)) g");
     expect("name IN @TEXTS(:n);", "name IN (SELECT value FROM json_each(:n));",
            "name IN (SELECT v FROM json_array_elements_text(CAST(:n AS json)) AS t(v));");
     expect("FROM @ROWS(:r) r", "FROM (SELECT value FROM json_each(:r)) r",

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24) /* without those of a condition */
+#define FEW_ROWS 100                                   /* at most, in nearly all pages */
 
 struct list {
     struct view *view;
@@ -30,6 +31,8 @@ struct list {
     const char *key, *then; /* then: second key, or NULL */
     bool descending;        /* in the query: before_id reverses it */
     bool shows_long;        /* the query reads long texts */
+    int most_rows;          /* see limit_begin; 0: no bound */
+    bool has_filter;        /* an argument selects rows */
     bool counted;           /* the total of the page was counted before its rows were read */
     struct bind *binds;
     int bind_count, bind_room;
@@ -47,6 +50,7 @@ static void add_filters(struct list *l, struct call *c) {
         const struct in *in = &c->args[i];
         if (in->field->filter == NULL || !in->given || in->value.type == V_NULL) continue;
         const char *name = str_fmt(a, ":%s", in->field->name).p;
+        l->has_filter = true;
         /* a parent has fewer rows than one of two values, and the plus keeps an engine from its index */
         bool halves = c->within && in->field->type == F_BOOL && strncmp(in->field->filter, "t.", 2) == 0;
         if (halves) sql_and(&l->where, str_fmt(a, "+%s", in->field->filter).p);
@@ -159,6 +163,26 @@ static bool is_weighed(const struct list *l) {
     return l->shows_long && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
 }
 
+/* PostgreSQL takes a bound LIMIT for a tenth of all rows, so it would plan such a query at each run, which takes
+ * ten times as long as its run. A constant limit inside lets it plan once. Where a filter may match one row or
+ * all, it is to plan at each run. Returns the constant, one of a few, or 0. */
+static int most_rows_of(const struct list *l, int64_t offset, int64_t limit) {
+    const struct call *c = l->view->c;
+    bool same_each_time = offset == 0 && !c->where && !c->condition && !l->has_filter;
+    if (!db_blocks(c->work.desk->db) || !same_each_time || limit > LIMIT_PAGE + 1) return 0;
+    return limit > FEW_ROWS ? LIMIT_PAGE + 1 : FEW_ROWS;
+}
+
+/* A query with a limit stands between limit_begin and limit_end. */
+static void limit_begin(const struct list *l, struct buf *sql) {
+    if (l->most_rows) buf_text(sql, "SELECT p.* FROM (");
+}
+
+static void limit_end(const struct list *l, struct buf *sql, const char *limit) {
+    if (l->most_rows) buf_fmt(sql, " LIMIT %d) AS p", l->most_rows);
+    buf_fmt(sql, " LIMIT %s", limit);
+}
+
 /* Appends ids, keys and bytes of all branches, each with its own limit, as one row source. */
 static void union_sql(const struct list *l, struct buf *sql) {
     struct arena *a = l->view->c->work.arena;
@@ -168,13 +192,14 @@ static void union_sql(const struct list *l, struct buf *sql) {
     struct str where = buf_view(&l->where);
     buf_char(sql, '(');
     for (int i = 0; i < branch_count(l); i++) {
-        buf_fmt(sql, "%sSELECT b%d.* FROM (SELECT t.id AS id, %s AS k%s%s FROM %s WHERE %s%.*s%s",
-                i == 0                ? ""
-                : l->branches.overlap ? " UNION "
-                                      : " UNION ALL ",
-                i, l->key, then, bytes, from, branch_of(l, i), (int)where.n, where.p, from_id);
+        const char *between = i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ";
+        buf_fmt(sql, "%sSELECT b%d.* FROM (", between, i);
+        limit_begin(l, sql);
+        buf_fmt(sql, "SELECT t.id AS id, %s AS k%s%s FROM %s WHERE %s%.*s%s", l->key, then, bytes, from,
+                branch_of(l, i), (int)where.n, where.p, from_id);
         order_by(l, sql, l->key, l->then, "t.id");
-        buf_fmt(sql, " LIMIT :most) AS b%d", i);
+        limit_end(l, sql, ":most");
+        buf_fmt(sql, ") AS b%d", i);
     }
     buf_text(sql, ") AS m");
     order_by(l, sql, "m.k", "m.k2", "m.id");
@@ -192,14 +217,16 @@ static void weighed_sql(const struct list *l, struct buf *sql) {
 static void list_sql(const struct list *l, struct buf *sql) {
     struct str select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
     buf_reserve(sql, select.n + 256);
-    buf_str(sql, select);
     if (branch_count(l) == 1 && !is_weighed(l)) {
+        limit_begin(l, sql);
+        buf_str(sql, select);
         buf_text(sql, branch_of(l, 0));
         buf_str(sql, buf_view(&l->where));
         buf_str(sql, l->from_id);
         order_by(l, sql, l->key, l->then, "t.id");
-        buf_text(sql, " LIMIT :limit OFFSET :offset");
+        limit_end(l, sql, l->most_rows ? ":limit" : ":limit OFFSET :offset");
     } else {
+        buf_str(sql, select);
         buf_text(sql, "t.id IN (");
         if (!is_weighed(l)) buf_text(sql, "SELECT m.id FROM ");
         (is_weighed(l) ? weighed_sql : union_sql)(l, sql);
@@ -297,6 +324,7 @@ static int list_read_rows(struct list *l, struct page *p, int64_t offset, int64_
     list_bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
     int rc = 0;
     const struct bind *binds = l->binds;
+    l->most_rows = most_rows_of(l, offset, limit);
     if (is_merged(l)) rc = merged_sql(l, offset, limit, &sql, &binds);
     else list_sql(l, &sql);
     if (rc >= 0) rc = db_start(c->work.conn, sql.p, binds, &s);

@@ -142,8 +142,8 @@ static struct str select_text(struct arena *a, const struct layout *s, struct st
 
 /* A join instead of IN: SQLite would copy the ids to a table of their own, for each execution. */
 static struct str select_each(struct arena *a, const struct layout *s, struct str columns) {
-    return STR_CAT(a, S("SELECT "), columns, S(" FROM @EACH_TEXT(:ids) given CROSS JOIN "), s->from,
-                   S(" WHERE t.id = CAST(given.value AS BIGINT)"));
+    return STR_CAT(a, S("SELECT "), columns, S(" FROM @EACH_ID(:ids) given CROSS JOIN "), s->from,
+                   S(" WHERE t.id = given.value"));
 }
 
 static void layout_select(struct arena *a, struct layout *s) {

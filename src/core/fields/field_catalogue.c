@@ -211,7 +211,7 @@ int custom_fields_changed_at(struct work *w, int64_t *at) {
     "SELECT g.generation, g.at, v.owner_id, v.field_id, v.value FROM changes g " each \
     "LEFT JOIN field_values v ON v.owner_id = " owner " AND v.area = :area WHERE " OF_FIELDS
 QUERY(values_of_one, VALUES_OF("", ":owner"));
-QUERY(values_of_each, VALUES_OF("CROSS JOIN @EACH_TEXT(:owners) o ", "CAST(o.value AS BIGINT)"));
+QUERY(values_of_each, VALUES_OF("CROSS JOIN @EACH_ID(:owners) o ", "o.value"));
 
 struct stored_value {
     int64_t owner_id, field_id;
