@@ -217,6 +217,9 @@ struct conn *db_reader(struct db *db);
 /* opens one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
 int db_read_begin(struct conn *c, int budget_ms);
 void db_read_end(struct conn *c);
+/* Call it before the first statement of a read: reads with this key often run the same statements, with the same values,
+ * or with `given`. It changes no result. PostgreSQL may send them at once (src/db/postgres_hints.c). */
+void db_expect(struct conn *c, uint64_t key, int64_t given);
 /* Returns this thread's connection to a replica, or NULL: read from the store itself. The replica (1) has
  * all that was committed until `since`, which includes REPLICA_SLACK_MS, and (2) does not lag. If a read
  * fails on it, read from the store. */

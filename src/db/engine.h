@@ -66,6 +66,7 @@ struct engine {
     void (*disconnect)(struct conn *c);
     int (*read_begin)(struct conn *c, int budget_ms);
     void (*read_end)(struct conn *c);
+    void (*expect)(struct conn *c, uint64_t key, int64_t given); /* see db_expect; NULL: no use */
     /* true: the open transaction is gone; no statement may run outside of it */
     bool (*lost)(const struct conn *c);
     int (*savepoint)(struct conn *c, const char *name);
@@ -191,6 +192,9 @@ struct stmt {
     int param_count;
     struct param params[];
 };
+
+/* Returns the cached statement with a hash of its text, or NULL if there is none or it is running. */
+struct stmt *statement_of_hash(struct conn *c, uint64_t hash);
 
 /* Returns true if the text changes a table of the list (table_changes.c). list may be NULL. */
 bool sql_changes_tracked(const struct db_tracked_table *list, const char *text);

@@ -29,12 +29,13 @@
  * BACK_OFF_MAX_MS). Requests in between fail at once. A database that accepts connections but does not
  * answer counts as lost once a wait has exceeded its time (postgres_watch.c).
  *
- * Round trips. Statements are prepared once for each connection and text. A BEGIN goes out with the first
- * statement, and a statement whose result nobody reads with the next one or with the COMMIT, in libpq's
- * pipeline mode (postgres_pipeline.c). The COMMIT of a read is sent at once, but its reply is read before the
- * next command, so the reader does not wait for either. Parameters are sent in binary, by the type that the
- * server reports. Results come as text: they are parsed where they are read, and sums of type numeric need no
- * second format. */
+ * Round trips. Statements are prepared once for each connection and text. In a write, the BEGIN goes out with
+ * the first statement, and a statement whose result nobody reads with the next one or with the COMMIT, in
+ * libpq's pipeline mode (postgres_pipeline.c). A GET is one pipeline, which PostgreSQL runs as one
+ * transaction without BEGIN and COMMIT (postgres_hints.c). Its end is sent at once, but the reply to it is
+ * read before the next command, so the reader does not wait for it. Parameters are sent in binary, by the type
+ * that the server reports. Results come as text: they are parsed where they are read, and sums of type numeric
+ * need no second format. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -92,6 +93,7 @@ static int pg_error_of(struct conn *c, const char *state) {
 /* Only messages of class 42 (syntax and names) are logged, because other messages may quote data. */
 int pg_error(struct conn *c, PGresult *r, const char *sql) {
     const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
+    if (PQresultStatus(r) == PGRES_PIPELINE_ABORTED) state = "25P02"; /* a statement before it failed */
     struct pg *g = c->pg;
     if (g->culprit) sql = g->culprit;
     const char *text = state && is(state, "42") ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "";
@@ -118,7 +120,9 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
 
 static void quiet(void *arg, const char *message) { (void)arg, (void)message; }
 
-static const char session_read[] = "SET default_transaction_read_only = on; SET statement_timeout = 0";
+static const char session_read[] =
+    "SET default_transaction_read_only = on; SET default_transaction_isolation = "
+    "'repeatable read'; SET statement_timeout = 0";
 static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET "
                                     "synchronous_commit = on; SET statement_timeout = 0; SET "
                                     "idle_in_transaction_session_timeout = 60000";
@@ -245,6 +249,7 @@ void pg_close(struct conn *c) {
     conn_leave(c); /* before c->pg is freed, which the watching thread reads */
     if (c->pg) close_handle(c);
     statements_free(c);
+    if (c->pg) buf_free(&c->pg->hints.bytes), buf_free(&c->pg->hints.sent_bytes);
     free(c->pg);
     conn_free(c);
 }
@@ -256,10 +261,38 @@ int pg_limit(const struct conn *c) {
     return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
 }
 
+PGresult *pg_next_result(struct conn *c) {
+    pg_wait(c, pg_limit(c));
+    PGresult *r = PQgetResult(c->pg->handle);
+    if (r) PQclear(PQgetResult(c->pg->handle)); /* the NULL that ends the results of a command */
+    return r;
+}
+
+/* One NULL ends the results of a command. Two in a row mean that libpq has nothing to wait for, because it
+ * could not send all. */
+void pg_pipeline_ended(struct conn *c) {
+    bool ended = false;
+    for (int nothing = 0; !ended && nothing < 2 && pg_alive(c->pg);) {
+        pg_wait(c, pg_limit(c));
+        PGresult *r = PQgetResult(c->pg->handle);
+        nothing = r ? 0 : nothing + 1;
+        ended = PQresultStatus(r) == PGRES_PIPELINE_SYNC;
+        PQclear(r);
+    }
+    ended = ended && PQexitPipelineMode(c->pg->handle);
+    if (!ended && pg_alive(c->pg)) pg_drop(c);
+    pg_waited(c);
+}
+
 /* Reads the result of a command that was only sent. */
 static void read_sent(struct conn *c) {
     struct pg *g = c->pg;
     if (!g->sent) return;
+    if (PQpipelineStatus(g->handle) != PQ_PIPELINE_OFF) {
+        g->sent = false;
+        pg_pipeline_ended(c);
+        return;
+    }
     pg_wait(c, pg_limit(c));
     while (g->sent) {
         PGresult *r = PQgetResult(g->handle);
@@ -329,21 +362,6 @@ bool pg_unbegun(struct conn *c) {
     bool unbegun = c->pg->begin != NULL;
     c->pg->begin = NULL;
     return unbegun;
-}
-
-int pg_read_begin(struct conn *c, int budget_ms) {
-    int most = c->store->postgres->statement_ms;
-    return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-                    budget_ms < most ? budget_ms : most);
-}
-
-void pg_read_end(struct conn *c) {
-    if (!c->transaction) return;
-    statements_end(c);
-    c->transaction = false;
-    if (pg_unbegun(c)) return;
-    if (pg_alive(c->pg)) read_sent(c);
-    if (pg_alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
 }
 
 bool pg_lost(const struct conn *c) { return c->transaction && c->pg->begin == NULL && !pg_alive(c->pg); }

@@ -4,6 +4,7 @@
 
 #include <libpq-fe.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "db/engine.h"
 
@@ -11,6 +12,9 @@
 #define PG_WRITERS 8
 #define PG_WRITERS_MAX 64
 #define PG_WAITING_MAX 64
+#define PG_HINTS 16        /* statements of a read that are remembered */
+#define PG_HINT_KEYS 1024  /* reads whose statements are remembered */
+#define PG_HINT_BYTES 2048 /* of the values of one read; with more, nothing is remembered */
 #define PG_COMMAND_MS \
     30000 /* limit of commands without a timeout of their own: BEGIN, LISTEN, session settings */
 
@@ -59,6 +63,8 @@ struct pg_store {
     pthread_cond_t wake;
     struct db_task *first, **last;
     bool stopping, closing;
+    pthread_mutex_t hints_lock; /* guards remembered */
+    struct pg_remembered *remembered[PG_HINT_KEYS];
     pthread_cond_t close; /* wakes the watcher */
     pthread_t watcher;
     bool watching;
@@ -69,6 +75,28 @@ struct pg_store {
         int64_t quiet_until; /* clock_monotonic(): the next NOTIFY is sent then */
         _Atomic int64_t received;
     } notifier;
+};
+
+/* See postgres_hints.c. Of the present read. */
+struct pg_hints {
+    uint64_t key;        /* 0: the read has none */
+    unsigned generation; /* of the connection that sent them */
+    int64_t given;       /* the id in the path of its request; 0: none */
+    int count;           /* statements that were started */
+    struct pg_seen {
+        uint64_t hash;
+        size_t at, n; /* values in `bytes` */
+    } list[PG_HINTS];
+    struct buf bytes;
+    int sent_count; /* statements that were sent */
+    struct pg_sent {
+        uint64_t hash;              /* of its text */
+        const struct pg_stmt *stmt; /* NULL: it is gone */
+        size_t at, n;               /* values in `sent_bytes` */
+        PGresult *result;           /* NULL: not read yet, or taken */
+    } sent[PG_HINTS];
+    struct buf sent_bytes;
+    bool read, failed; /* their results were read; one of them failed */
 };
 
 /* PostgreSQL's part of a conn. */
@@ -84,6 +112,7 @@ struct pg {
     int wanted_ms;       /* the one that the transaction wants */
     bool sent;           /* a command was sent and its result is not read yet */
     const char *begin;   /* a BEGIN that goes out with the first statement; NULL: none waits */
+    bool pipes;          /* the transaction is one pipeline, without BEGIN; its `begin` is "" */
     bool collided;       /* serialisation failure or deadlock: the task can be run again */
     /* a unique or foreign key violation: a concurrent write may have committed after a check */
     bool raced;
@@ -93,6 +122,25 @@ struct pg {
     const char *culprit; /* the one of them that failed; NULL: none did */
     bool late;           /* one of them failed, and the task runs again to fail where its cause is */
     bool at_once;        /* no statement of this task waits */
+    struct pg_hints hints;
+};
+
+#define PG_NUMBER_MAX 24
+struct pg_stmt {
+    struct arena *memory;
+    char name[16];
+    const char *text;    /* with numbered parameters */
+    bool by_values;      /* planned at each run */
+    unsigned generation; /* generation of the connection in which it is prepared; 0: none */
+    int count;
+    const char **names;
+    Oid *types;
+    const char **values;
+    int *lengths, *formats;
+    char (*numbers)[PG_NUMBER_MAX];
+    PGresult *result; /* result of the current run */
+    int row;
+    struct bytes *bytes; /* decoded columns */
 };
 
 /* postgres.c */
@@ -108,8 +156,6 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms);
 int pg_begin_ready(struct conn *c); /* for the statement that it goes out with */
 /* Ends a transaction of which nothing has gone out yet. Returns true if that was so. */
 bool pg_unbegun(struct conn *c);
-int pg_read_begin(struct conn *c, int budget_ms);
-void pg_read_end(struct conn *c);
 bool pg_lost(const struct conn *c); /* the connection was lost in a transaction */
 /* Converts a failed result to an error and frees it. Defects and faults are logged, never with values. */
 int pg_error(struct conn *c, PGresult *r, const char *sql);
@@ -118,8 +164,15 @@ void pg_drop(struct conn *c);                        /* closes the connection */
 /* Units: milliseconds; 0: a command has no time limit */
 int pg_limit(const struct conn *c);
 
+/* Reads the result of the next command in a pipeline, within the time of one command. NULL: the connection is
+ * lost. */
+PGresult *pg_next_result(struct conn *c);
+void pg_pipeline_ended(struct conn *c); /* reads up to the end of the pipeline and leaves its mode */
+
 /* postgres_pipeline.c */
 typedef bool pg_send(PGconn *handle, const void *command); /* false: it could not be sent */
+bool pg_send_constant(PGconn *handle, const void *text);   /* a pg_send, as the next one */
+bool pg_send_statement(PGconn *handle, const void *statement);
 /* Sends a command whose result pg_pipeline reads. Returns 0 or an error. */
 int pg_send_later(struct conn *c, pg_send *send, const void *command, const char *sql);
 /* Sends the BEGIN that waits and a command, after those of pg_send_later. Returns the result of the
@@ -157,6 +210,22 @@ bool pg_col_int_given(void *handle, int i, int64_t *out);
 struct str pg_col_text(void *handle, int i);
 bool pg_col_null(void *handle, int i);
 int pg_col_count(void *handle);
+
+/* postgres_hints.c */
+void pg_expect(struct conn *c, uint64_t key, int64_t given); /* see db_expect */
+/* Runs a command in a transaction that `pipes`, and reads the results of hints. Returns its result, or that
+ * of a hint that failed; NULL: the connection is lost. send NULL: no command; NULL if no hint failed. */
+PGresult *pg_pipe(struct conn *c, pg_send *send, const void *command);
+/* Notes a statement that starts. Returns its hint, or -1: none was sent. */
+int pg_hint_of(struct conn *c, const struct stmt *s);
+PGresult *pg_hinted(struct conn *c, const struct pg_stmt *p, int hint); /* the result, as pg_pipe */
+bool pg_hints_failed(const struct conn *c);
+/* Ends the pipeline whose results were not used, so that the read begins anew, without hints. */
+void pg_hints_withdraw(struct conn *c);
+void pg_hints_gone(struct conn *c, const struct pg_stmt *p); /* before it is freed */
+void pg_hints_free(struct pg_store *s);
+int pg_read_begin(struct conn *c, int budget_ms);
+void pg_read_end(struct conn *c);
 
 /* postgres_store.c */
 int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files,

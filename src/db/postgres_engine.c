@@ -70,6 +70,7 @@ const struct engine postgres_engine = {
     .disconnect = pg_close,
     .read_begin = pg_read_begin,
     .read_end = pg_read_end,
+    .expect = pg_expect,
     .lost = pg_lost,
     .savepoint = pg_savepoint,
     .release = pg_release,

@@ -31,31 +31,15 @@ static bool succeeded(const PGresult *r) {
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* Returns the result of the next command, NULL if the connection is lost. The time limit is that of one
- * command. */
-static PGresult *next_result(struct conn *c) {
-    pg_wait(c, pg_limit(c));
-    PGresult *r = PQgetResult(c->pg->handle);
-    if (r) PQclear(PQgetResult(c->pg->handle)); /* the NULL that ends the results of a command */
-    return r;
-}
-
-/* Reads up to the end of the pipeline. Returns false if it was not reached. One NULL ends the results of a
- * command. Two in a row mean that libpq has nothing to wait for, because it could not send all. */
-static bool read_end_of_pipeline(struct conn *c) {
-    bool ended = false;
-    for (int nothing = 0; !ended && nothing < 2 && pg_alive(c->pg);) {
-        pg_wait(c, pg_limit(c));
-        PGresult *r = PQgetResult(c->pg->handle);
-        nothing = r ? 0 : nothing + 1;
-        ended = PQresultStatus(r) == PGRES_PIPELINE_SYNC;
-        PQclear(r);
-    }
-    return ended && PQexitPipelineMode(c->pg->handle);
-}
-
-static bool send_constant(PGconn *handle, const void *text) {
+bool pg_send_constant(PGconn *handle, const void *text) {
     return PQsendQueryParams(handle, text, 0, NULL, NULL, NULL, NULL, 0);
+}
+
+bool pg_send_statement(PGconn *handle, const void *command) {
+    const struct pg_stmt *p = command;
+    return p->by_values
+               ? PQsendQueryParams(handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+               : PQsendQueryPrepared(handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
 }
 
 PGresult *pg_pipeline(struct conn *c, pg_send *send, const void *command) {
@@ -64,20 +48,19 @@ PGresult *pg_pipeline(struct conn *c, pg_send *send, const void *command) {
     assert(first == 0 || g->begin == NULL);
     pg_wait(c, pg_limit(c));
     bool sent = (first || PQenterPipelineMode(g->handle)) &&
-                (g->begin == NULL || send_constant(g->handle, g->begin)) &&
+                (g->begin == NULL || pg_send_constant(g->handle, g->begin)) &&
                 (send == NULL || send(g->handle, command)) && PQpipelineSync(g->handle);
     PGresult *r = NULL;
     bool good = sent;
     for (int i = 0; good && i < count; i++) {
         PQclear(r);
-        r = next_result(c);
+        r = pg_next_result(c);
         good = succeeded(r);
         if (!good && i < first && pg_alive(g)) g->culprit = g->waiting[i];
         if (good && i == first && g->begin) g->begin = NULL;
     }
     g->waiting_count = 0;
-    if (!read_end_of_pipeline(c) && pg_alive(g)) pg_drop(c);
-    pg_waited(c);
+    pg_pipeline_ended(c);
     if (!good || send) return r;
     PQclear(r);
     return NULL;
@@ -103,7 +86,7 @@ int pg_collect(struct conn *c) {
 }
 
 int pg_run_last(struct conn *c, const char *text) {
-    PGresult *r = pg_pipeline(c, send_constant, text);
+    PGresult *r = pg_pipeline(c, pg_send_constant, text);
     if (!succeeded(r)) return pg_error(c, r, text);
     PQclear(r);
     return 0;

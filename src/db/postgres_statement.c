@@ -20,32 +20,32 @@ enum {
     TYPE_JSON = 114,
     TYPE_VARCHAR = 1043
 };
-enum { PARAMS_MAX = 128, NUMBER_MAX = 24 };
+enum { PARAMS_MAX = 128 };
 
-struct pg_stmt {
-    struct arena *memory;
-    char name[16];
-    const char *text;    /* with numbered parameters */
-    bool by_values;      /* planned at each run */
-    unsigned generation; /* generation of the connection in which it is prepared; 0: none */
-    int count;
-    const char **names;
-    Oid *types;
-    const char **values;
-    int *lengths, *formats;
-    char (*numbers)[NUMBER_MAX];
-    PGresult *result; /* result of the current run */
-    int row;
-    struct bytes { /* a decoded bytea column */
-        struct bytes *next;
-        unsigned char *p;
-    } * bytes;
+struct bytes { /* a decoded bytea column */
+    struct bytes *next;
+    unsigned char *p;
 };
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
+/* True if a read has begun, so commands outside of its pipeline would fail. */
+static bool in_pipeline(const struct pg *g) {
+    return g->pipes && PQpipelineStatus(g->handle) != PQ_PIPELINE_OFF;
+}
+
+static bool send_prepare(PGconn *handle, const void *command) {
+    const struct pg_stmt *p = command;
+    return PQsendPrepare(handle, p->name, p->text, 0, NULL);
+}
+
+static bool send_describe(PGconn *handle, const void *command) {
+    return PQsendDescribePrepared(handle, ((const struct pg_stmt *)command)->name);
+}
+
 static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
-    PGresult *r = PQdescribePrepared(c->pg->handle, p->name);
+    PGresult *r =
+        in_pipeline(c->pg) ? pg_pipe(c, send_describe, p) : PQdescribePrepared(c->pg->handle, p->name);
     if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
     for (int i = 0; i < p->count; i++) p->types[i] = PQparamtype(r, i);
     PQclear(r);
@@ -57,8 +57,10 @@ static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
     int rc = pg_ready(c);
     if (rc == 0) rc = pg_collect(c);
     if (rc < 0) return rc;
+    if (c->pg->begin) pg_hints_withdraw(c);
     pg_wait(c, c->pg->timeout_ms);
-    PGresult *r = PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
+    PGresult *r = in_pipeline(c->pg) ? pg_pipe(c, send_prepare, p)
+                                     : PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
     bool prepared = PQresultStatus(r) == PGRES_COMMAND_OK;
     rc = prepared ? describe(c, p, sql) : pg_error(c, r, sql);
     pg_waited(c);
@@ -107,10 +109,14 @@ static void forget_rows(struct pg_stmt *p) {
 void pg_finalize(struct conn *c, void *handle) {
     struct pg_stmt *p = handle;
     char text[32];
+    pg_hints_gone(c, p);
     snprintf(text, sizeof text, "DEALLOCATE %s", p->name);
+    if (c->pg->begin) pg_hints_withdraw(c);
     if (c->pg->handle && p->generation == c->pg->generation &&
-        PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR)
-        pg_run(c, text);
+        PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR) {
+        if (in_pipeline(c->pg)) PQclear(pg_pipe(c, pg_send_constant, text));
+        else pg_run(c, text);
+    }
     forget_rows(p);
     arena_free(p->memory);
 }
@@ -135,7 +141,7 @@ static int bind_int(struct pg_stmt *p, int i, int64_t v) {
         bind_bytes(p, i, memcpy(p->numbers[i], &v4, sizeof v4), sizeof v4);
         return 0;
     default:
-        p->lengths[i] = snprintf(p->numbers[i], NUMBER_MAX, "%" PRId64, v);
+        p->lengths[i] = snprintf(p->numbers[i], PG_NUMBER_MAX, "%" PRId64, v);
         p->values[i] = p->numbers[i];
         p->formats[i] = 0;
         return 0;
@@ -149,7 +155,7 @@ static int bind_text(struct pg_stmt *p, int i, struct str s) {
     case TYPE_JSON:
     case TYPE_BYTEA: bind_bytes(p, i, s.p, s.n); return 0;
     default: /* a number as text */
-        if (s.n >= NUMBER_MAX) return -ERR_INTERNAL_ERROR;
+        if (s.n >= PG_NUMBER_MAX) return -ERR_INTERNAL_ERROR;
         memcpy(p->numbers[i], s.p, s.n);
         p->numbers[i][s.n] = 0;
         p->values[i] = p->numbers[i];
@@ -168,13 +174,6 @@ int pg_bind(struct stmt *s, int i, const struct bind *b) {
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
-
-static bool send_statement(PGconn *handle, const void *command) {
-    const struct pg_stmt *p = command;
-    return p->by_values
-               ? PQsendQueryParams(handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
-               : PQsendQueryPrepared(handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
-}
 
 static PGresult *run_statement(struct conn *c, const struct pg_stmt *p) {
     pg_wait(c, c->pg->timeout_ms);
@@ -199,13 +198,20 @@ static int execute(struct stmt *s) {
     struct conn *c = s->conn;
     PGresult *r = NULL;
     bool begins, lost = true;
+    int hint = pg_hint_of(c, s);
     for (int i = 0; i < 2 && lost; i++) {
         PQclear(r);
         int rc = ready(s);
         if (rc < 0) return rc;
         begins = c->pg->begin != NULL;
-        r = begins || c->pg->waiting_count ? pg_pipeline(c, send_statement, p) : run_statement(c, p);
+        r = c->pg->pipes                     ? pg_hinted(c, p, hint)
+            : begins || c->pg->waiting_count ? pg_pipeline(c, pg_send_statement, p)
+                                             : run_statement(c, p);
         lost = begins && !pg_alive(c->pg); /* it died while it was idle, so nothing has happened yet */
+        if (begins && pg_hints_failed(c)) {
+            lost = true;
+            pg_hints_withdraw(c);
+        }
     }
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK)
         return pg_error(c, r, s->sql);
@@ -227,7 +233,7 @@ int pg_later(struct stmt *s) {
     struct pg *g = c->pg;
     bool waits = c->role != CONN_READER && c->transaction && g->begin == NULL && !g->at_once &&
                  g->waiting_count < PG_WAITING_MAX && p->generation == g->generation && pg_alive(g);
-    if (waits) return pg_send_later(c, send_statement, p, s->sql);
+    if (waits) return pg_send_later(c, pg_send_statement, p, s->sql);
     int rc = pg_step(s);
     return rc < 0 ? rc : 0;
 }

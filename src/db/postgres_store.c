@@ -209,6 +209,7 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0};
     s->notifier.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->hints_lock, NULL);
     pthread_cond_init(&s->wake, NULL);
     int rc = s->notifier.fd < 0 ? db_refuse(why, "too many files are open") : read_url(s->primary.url, why);
     if (rc == 0 && cfg->replica) rc = read_url(cfg->replica, why);
@@ -234,6 +235,7 @@ int pg_store_close(struct db *db) {
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         pg_close(RING_OF(r, struct conn, in_store));
     close(s->notifier.fd);
+    pg_hints_free(s);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     return 0;

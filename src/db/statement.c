@@ -54,6 +54,12 @@ static struct stmt **statement_at(struct conn *c, const char *sql) {
     return &c->started[((uintptr_t)sql ^ (uintptr_t)sql >> 8) % STATEMENTS_STARTED];
 }
 
+struct stmt *statement_of_hash(struct conn *c, uint64_t hash) {
+    struct stmt *s = *statement_bucket(c, hash);
+    while (s && s->hash != hash) s = s->chain;
+    return s && s->state != 1 ? s : NULL;
+}
+
 static void cache_drop(struct conn *c, struct stmt *s) {
     for (size_t i = 0; i < STATEMENTS_STARTED; i++)
         if (c->started[i] == s) c->started[i] = NULL;

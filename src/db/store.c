@@ -262,6 +262,10 @@ int db_read_begin(struct conn *c, int budget_ms) {
     return c->engine->read_begin(c, budget_ms);
 }
 
+void db_expect(struct conn *c, uint64_t key, int64_t given) {
+    if (c->engine->expect) c->engine->expect(c, key, given);
+}
+
 void db_read_end(struct conn *c) { c->engine->read_end(c); }
 const char *db_untracked(const struct conn *c) { return c->untracked[0] ? c->untracked : NULL; }
 const char *db_refusal(const struct conn *c) { return c->refused; }

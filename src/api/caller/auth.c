@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define REMEMBER (5 * TIME_MINUTE)
 
@@ -39,9 +40,18 @@ static int session_failed(struct call *c) {
     return fail(&c->work, ERR_SESSION_LOADING_FAILED);
 }
 
+/* A caller with a session repeats its reads. The token is in the key, so nobody else's request sends them. */
+static void expect_again(struct call *c, struct str token) {
+    if (c->method != GET) return;
+    uint64_t parts[] = {XXH3_64bits(token.p, token.n), (uint64_t)(uintptr_t)c->route,
+                        XXH3_64bits(c->http->query.p, c->http->query.n)};
+    db_expect(c->work.conn, XXH3_64bits(parts, sizeof parts), c->var_count ? c->vars[0].id : 0);
+}
+
 static int by_session(struct call *c, const struct credentials_given *g, struct session *s) {
     struct str token = g->session;
     int64_t id = session_token_id(token);
+    if (id) expect_again(c, token);
     int rc = id ? session_load(&c->work, id, s) : 0;
     if (rc < 0) return rc;
     if (rc == 0 || !secret_eq(token, session_token(&c->work, s, c->work.arena))) return session_failed(c);

@@ -163,9 +163,9 @@ static bool is_weighed(const struct list *l) {
     return l->shows_long && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
 }
 
-/* PostgreSQL takes a bound LIMIT for a tenth of all rows, so it would plan such a query at each run, which takes
- * ten times as long as its run. A constant limit inside lets it plan once. Where a filter may match one row or
- * all, it is to plan at each run. Returns the constant, one of a few, or 0. */
+/* PostgreSQL takes a bound LIMIT for a tenth of all rows, so it would plan such a query at each run, which
+ * takes ten times as long as its run. A constant limit inside lets it plan once. Where a filter may match one
+ * row or all, it is to plan at each run. Returns the constant, one of a few, or 0. */
 static int most_rows_of(const struct list *l, int64_t offset, int64_t limit) {
     const struct call *c = l->view->c;
     bool same_each_time = offset == 0 && !c->where && !c->condition && !l->has_filter;
