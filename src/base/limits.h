@@ -87,8 +87,10 @@
 #define LIMIT_DRAFT (64 * 1024)       /* characters of a draft: every pause of its writer sends it whole */
 #define LIMIT_DRAFTS 200              /* drafts of one person: more than anybody writes side by side */
 #define LIMIT_DRAFT_PARAMETERS (8 * 1024) /* bytes of the parameters of a draft, as JSON: 50 copies fit */
-#define LIMIT_SLUG 80                     /* letters of the words of a slug: an address stays readable */
-#define LIMIT_MAIL (50 * 1024 * 1024)     /* a mail that comes in, as it was sent: files of 36 MB in Base64 */
+#define LIMIT_CURSOR \
+    8192 /* bytes of an opaque cursor: it may have a folded subject, and is a part of an address */
+#define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */
+#define LIMIT_MAIL (50 * 1024 * 1024) /* a mail that comes in, as it was sent: files of 36 MB in Base64 */
 
 #define LIMIT_HELD (INT64_C(256) << 20) /* bytes of replies that wait to be read; above it requests get 503 */
 /* Bytes of replies that wait for one person, or one address without login: eight full pages. */

@@ -2,6 +2,7 @@
 #include "core/cases/case_view.h"
 
 #include "api/rows/generic.h"
+#include "api/rows/list_cursor.h"
 #include "api/input/input.h"
 #include "api/rows/view.h"
 #include "base/limits.h"
@@ -281,12 +282,13 @@ static const struct field view_cases_args[] = {
     {"order_by_column", F_TEXT, .check = check_view_order,
      .doc = "Column to sort by. Default: that of the view."},
     {"order_by", F_WORD, .words = view_orders, .doc = "Direction. Default: that of the view."},
+    {"*", .group = list_cursor_args},
     {0},
 };
 
-/* The order of the arguments, else that of the view, else VIEW_ORDER if the field of the column was
+/* The order and the place of the page: the order of the arguments, else that of the view, else VIEW_ORDER if the field of the column was
  * deleted. */
-static int view_order(struct call *c, const struct view_read *stored, const struct order **out) {
+static int view_page(struct call *c, const struct view_read *stored, const struct order **out) {
     const struct in *asked = arg(c, "order_by_column"), *direction = arg(c, "order_by");
     const struct case_column *column;
     struct order *o = ARENA_NEW(c->work.arena, struct order);
@@ -295,8 +297,12 @@ static int view_order(struct call *c, const struct view_read *stored, const stru
     o->key = column->key;
     o->descending =
         direction->value.type == V_INT ? direction->value.i == VIEW_DESCENDING : stored->descending;
+    o->is_text = column->is_text;
     *out = o;
-    return 0;
+    return list_cursor_read(c, o,
+                            str_fmt(c->work.arena, "view %lld by %s %s", (long long)c->vars[0].id,
+                                    column->name, o->descending ? "DESC" : "ASC")
+                                .p);
 }
 
 /* The view with the filters of the request as a part of its condition. */
@@ -325,7 +331,7 @@ static int get_view_cases(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     TRY(view_stored_read(w, c->vars[0].id, &stored));
-    TRY(view_order(c, &stored, &c->order));
+    TRY(view_page(c, &stored, &c->order));
     if (stored.type == VIEW_INBOX) {
         access_cases(w, b);
         TRY(case_list_plan(c, b, INBOX_TYPES));

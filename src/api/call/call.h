@@ -52,6 +52,7 @@ struct options {
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;
+    bool backwards;        /* keyset: the page ends at its place, and is read from there */
     struct findings found; /* problems of these arguments; api_input reports them */
 };
 
@@ -146,7 +147,8 @@ struct call {
     const char *alive;
     /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
     struct branches *branches;
-    const struct order *order; /* lists: instead of the route's; NULL: that of the route */
+    const struct order *order;        /* lists: instead of the route's; NULL: that of the route */
+    const struct list_cursor *cursor; /* lists: the place of the page (api/rows/list_cursor.h); NULL: none */
     /* lists: a further condition on rows (core/predicates/predicate.h); NULL: none */
     const struct condition *condition;
     const void *counting; /* lists: what the handler leaves for .count, in the arena */

@@ -316,6 +316,9 @@ static void call_reset(struct call *c) {
     c->branches = NULL;
     c->condition = NULL;
     c->order = NULL;
+    if (c->cursor)
+        c->options.keyset = c->options.backwards = false; /* set by its arguments, which are read again */
+    c->cursor = NULL;
     c->ignored = NULL;
     c->secrets = c->plain = NULL;
     c->warnings = NULL;

@@ -117,6 +117,7 @@ static void read_page(struct call *c, const struct given *g) {
     if (!route_takes_keys(c->route, c->resource)) return;
     read_count(c, g, A_AFTER, &o->after_id);
     read_count(c, g, A_BEFORE, &o->before_id);
+    o->backwards = o->before_id != 0;
     o->keyset = g->at[A_AFTER] || g->at[A_BEFORE] || c->route->always_keys;
     if (o->keyset && o->offset)
         notice(&c->work, "NOTICE", "offset was ignored, because the page begins at an id.");

@@ -10,5 +10,8 @@
 struct str cursor_seal(const struct work *w, const char *of, struct str place);
 /* false: this server did not make it */
 bool cursor_open(const struct work *w, const char *of, struct str text, struct str *place);
+/* The same for a place that its reader may not read: it is encrypted. Equal places give equal texts. */
+struct str cursor_hide(const struct work *w, const char *of, struct str place);
+bool cursor_reveal(const struct work *w, const char *of, struct str text, struct str *place);
 
 #endif

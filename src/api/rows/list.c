@@ -10,6 +10,7 @@
 
 #include "api/rows/page_size.h"
 #include "api/input/input.h"
+#include "api/rows/list_cursor.h"
 #include "api/rows/merge_ranges.h"
 #include "base/ids.h"
 #include "base/limits.h"
@@ -70,12 +71,29 @@ static void add_filters(struct list *l, struct call *c) {
     if (either.n) sql_and(&l->where, str_fmt(a, "(%s)", either.p).p);
 }
 
+/* Starts behind (or ends before) a place, whether or not its row is still there. */
+static void list_begin_at(struct list *l, struct call *c) {
+    const struct list_cursor *at = c->cursor;
+    const char *op, *key = at->order->is_text ? ":place_key" : "CAST(:place_key AS BIGINT)";
+    if (c->options.backwards) l->descending = !l->descending;
+    op = l->descending ? "<" : ">";
+    if (at->is_open) return;
+    bool by_id = strcmp(l->key, "t.id") == 0;
+    l->from_id = by_id ? str_fmt(c->work.arena, " AND t.id %s :place_id", op)
+                       : str_fmt(c->work.arena, " AND (%s, t.id) %s (%s, :place_id)", l->key, op, key);
+    list_bind(l, (struct bind)B_INT("place_id", at->id));
+    if (by_id) return;
+    list_bind(l, at->order->is_text ? (struct bind)B_TEXT("place_key", at->text)
+                                    : (struct bind)B_INT("place_key", at->number));
+}
+
 /* Starts after (or ends before) the row with this id. If the caller may see the row, its place in the
  * order counts. Otherwise the id is a position among ids, so the reply does not depend on whether the row
  * exists. */
 static int add_keyset(struct list *l, struct call *c) {
     const struct options *o = &c->options;
     int64_t from = o->before_id ? o->before_id : o->after_id;
+    if (c->cursor) return list_begin_at(l, c), 0;
     if (from == 0) return 0;
     if (o->before_id) l->descending = !l->descending;
     const char *op = l->descending ? "<" : ">";

@@ -9,6 +9,7 @@
 #include "api/rows/page_size.h"
 
 #include "api/rows/generic.h"
+#include "api/rows/list_cursor.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "base/random.h"
@@ -85,12 +86,12 @@ static struct row *reversed(struct row *rows) {
     return out;
 }
 
-/* Dropped rows are those read last. With before_id, these are the first of the list, so the rows are
+/* Dropped rows are those read last. Backwards, these are the first of the list, so the rows are
  * written twice: in the order of reading, to see how many fit, and in the order of the list. */
 static void write_data(struct view *v, struct page *p) {
     size_t at = v->c->out.n;
     page_cut(p, fit_write_rows(v, p->rows));
-    if (!v->c->options.before_id) return;
+    if (!v->c->options.backwards) return;
     take_back(v->c, at);
     p->rows = reversed(p->rows);
     fit_write_rows(v, p->rows);
@@ -107,13 +108,16 @@ static const struct row *last_of(const struct row *rows) {
     return rows;
 }
 
-static void write_links(struct view *v, const struct page *p) {
+static int write_links(struct view *v, const struct page *p) {
     const struct options *o = &v->c->options;
+    const struct row *last = last_of(p->rows);
     bool goes_on = p->rows && (o->before_id ? p->cut : p->more);
+    if (v->c->cursor)
+        return list_cursor_links(v, o->backwards ? last : p->rows, o->backwards ? p->rows : last, p->more);
     if (!o->keyset) reply_links(v, p->total, p->cut ? p->count : o->limit);
     else if (goes_on)
-        reply_next_key(v, o->before_id ? "before_id" : "after_id",
-                       view_id(v, p->rows->layout, last_of(p->rows)->id));
+        reply_next_key(v, o->before_id ? "before_id" : "after_id", view_id(v, p->rows->layout, last->id));
+    return 0;
 }
 
 static void say_cut(struct view *v, const struct page *p) {
@@ -124,7 +128,7 @@ static void say_cut(struct view *v, const struct page *p) {
                p->count, LIMIT_REPLY >> 20);
 }
 
-/* Returns 0, or TOO_LONG if the included resources of these items don't fit. */
+/* Returns 0, TOO_LONG if the included resources of these items don't fit, or a negative error. */
 static int fit_write_page(struct view *v, struct page *p) {
     struct call *c = v->c;
     buf_reserve(&c->out, LIST_REPLY);
@@ -135,7 +139,7 @@ static int fit_write_page(struct view *v, struct page *p) {
     if (is_paged(c) && !c->options.keyset) write_number(v, S("offset"), c->options.offset);
     if (is_paged(c)) write_number(v, S("limit"), p->cut ? p->count : c->options.limit);
     write_number(v, S("total_count"), p->total);
-    if (is_paged(c)) write_links(v, p);
+    if (is_paged(c)) TRY(write_links(v, p));
     say_cut(v, p);
     envelope_end(v);
     return 0;

@@ -5,7 +5,7 @@
 #include "api/rows/view.h"
 
 struct page {
-    struct row *rows; /* in the order of reading: before_id reads backwards */
+    struct row *rows; /* in the order of reading, which may be backwards */
     int count;
     int64_t total;
     bool more;        /* further rows exist */

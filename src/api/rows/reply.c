@@ -213,7 +213,7 @@ static void percent_encode(struct buf *out, struct str s) {
 
 static bool paging(struct str name) {
     return name_eq(name, S("offset")) || name_eq(name, S("limit")) || name_eq(name, S("after_id")) ||
-           name_eq(name, S("before_id"));
+           name_eq(name, S("before_id")) || name_eq(name, S("after")) || name_eq(name, S("before"));
 }
 
 static struct str name_cased(struct call *c, const char *name) {
@@ -259,7 +259,7 @@ static struct str page_url(struct call *c, const char *key, struct str value) {
     buf_text(&b, ".json");
     if (c->options.limit != DEFAULT_PAGE)
         pair_add(pairs, &n, name_cased(c, "limit"), str_int(limit, c->options.limit));
-    if (value.n) pair_add(pairs, &n, name_cased(c, key), value);
+    if (value.p) pair_add(pairs, &n, name_cased(c, key), value);
     qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');
@@ -304,6 +304,14 @@ void reply_links(struct view *v, int64_t total, int64_t served) {
 void reply_next_key(struct view *v, const char *key, int64_t id) {
     char number[INT_TEXT];
     reply_next(v, key, str_int(number, id));
+}
+
+void reply_both(struct view *v, struct str before, struct str after) {
+    struct buf links = {0};
+    if (before.p) link_add(v, &links, "previous_url", "prev", page_url(v->c, "before", before));
+    if (after.p) link_add(v, &links, "next_url", "next", page_url(v->c, "after", after));
+    if (links.n) call_header(v->c, "Link", buf_view(&links));
+    buf_free(&links);
 }
 
 void reply_next(struct view *v, const char *argument, struct str value) {

@@ -20,6 +20,8 @@ void reply_links(struct view *v, int64_t total, int64_t served);
 /* keyset: the next page has after_id or before_id = id */
 void reply_next_key(struct view *v, const char *key, int64_t id);
 void reply_next(struct view *v, const char *argument, struct str value); /* the next page has this argument */
+/* the former page has `before`, the next one `after`; p NULL: there is none */
+void reply_both(struct view *v, struct str before, struct str after);
 
 /* true if the list (quoted, bare or weak tags, or *) contains the tag */
 bool tag_listed(struct str list, struct str tag);

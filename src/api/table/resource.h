@@ -163,6 +163,7 @@ struct order {
     const char *key;  /* SQL over t; NULL: t.id */
     bool descending;  /* applies to all keys; the id comes last */
     const char *then; /* a second key; NULL: none. Such a list has no keyset */
+    bool is_text;     /* the key is a text, not a number */
 };
 
 /* Nesting of rows in another resource. */

@@ -16,6 +16,7 @@ extern const struct word view_types[], view_visibilities[], view_orders[];
 struct case_column {
     const char *name, *title; /* title NULL: the column of a custom field, which has titles of its own */
     const char *key;          /* SQL over t, never NULL, by which a view may be ordered; NULL: not an order */
+    bool is_text;             /* the key is a text, not a number */
 };
 extern const struct case_column case_columns[]; /* ends with name NULL; without those of custom fields */
 #define CASE_FIELD_COLUMN "case_field_"         /* and the id of the custom field */
