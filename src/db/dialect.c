@@ -19,8 +19,8 @@ struct token {
     "CAST(CAST(" xid " AS VARCHAR) AS BIGINT)" /* not TEXT, because a TEXT in a schema file gets a COLLATE */
 #define SNAPSHOT "CAST(CAST($ AS TEXT) AS pg_snapshot)"
 #define LAST_ID(table) "(SELECT s.seq FROM sqlite_sequence s WHERE s.name = '" table "' LIMIT 1)"
-/* An array, because the planner takes it for ten rows, and a function of JSON for a hundred: with those it reads whole
- * tables of the size of a small desk. */
+/* An array, because the planner takes it for ten rows, and a function of JSON for a hundred: with those it
+ * reads whole tables of the size of a small desk. */
 #define IDS "unnest(CAST(translate($, '[]', '{}') AS BIGINT[]))"
 #define NO(text, what) "replace(" text ", '" what "', '')"
 
