@@ -161,6 +161,7 @@ const struct column_reference column_references[] = {
     {"cases.organization_id", NULL}, /* a cascade keeps it equal to the requester's */
     {"cases.undo_post_id", "posts"},
     {"cases.undo_status_id", "case_statuses"},
+    {"drafts.base_post_id", NULL}, /* notes are deleted */
     {"endpoint_attempts.endpoint_id", "endpoints"},
     {"mail_recipients.post_id", "posts"},
     {"notifications.actor_id", "users"},
