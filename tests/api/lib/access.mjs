@@ -176,6 +176,8 @@ export async function prepare(world) {
   const attach = async (client, path, body, name, data) => made(client, path, { ...body, attachment_file_ids: await files(client, name, data) });
   await attach(desk.staff, `/cases/${conversation.id}/notes`, { contents: 'canarycasenote' }, 'canarynotefile', 'canarynoteinside');
   await attach(desk.staff, `/cases/${second.id}/notes`, { contents: 'Plain' }, 'plain', 'Plain');
+  await made(desk.owner, `/cases/${conversation.id}/notes`, { contents: `@${(await desk.staff.fetch('/me')).full_name} canarycasenote` });
+  addresses.learn((await desk.staff.get('/notifications')).must(200));
   for (const channel of ['REPLY', 'NOTE']) (await desk.staff.put(`/cases/${conversation.id}/draft`, { contents: 'canaryunsent', parameters: { subject: 'canaryunsent' } }, { query: { channel } })).must(200);
   for (const owner of [`users/${requester.id}`, `users/${desk.people.customer.id}`, `organizations/${organization.id}`, `organizations/${other.id}`]) {
     await attach(desk.staff, `/${owner}/notes`, { contents: 'Plain' }, 'plain', 'Plain');
