@@ -190,6 +190,14 @@ export class Desk {
     });
   }
 
+  /** Moves the clock forward until no job of the kind waits or runs. */
+  ended(kind) {
+    return until(`the end of the jobs ${kind}`, () => {
+      this.clock.write(this.clock.now + 1000);
+      return this.sql(`SELECT COUNT(*) FROM jobs WHERE kind = '${kind}' AND status IN (1, 2)`).trim() === '0';
+    });
+  }
+
   check() { return deskd('check', ...this.store); }
 
   /** The result of a SELECT on the store as text, for data that no reply shows. */
