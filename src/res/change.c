@@ -92,6 +92,7 @@ static void change_finish_row(const struct view *v, struct row *row, struct str 
 static int get_changes(struct call *c) {
     struct change_cursor cursor = {0};
     struct row *rows = NULL;
+    int64_t shown = 0;
     bool more = false;
     int found;
     TRY(api_input(c));
@@ -100,8 +101,12 @@ static int get_changes(struct call *c) {
     TRY(n);
     struct view *v = view_new(c);
     TRY(view_load(v, c->resource, ids, n, &rows, &found));
-    for (struct row *row = rows; row; row = row->next)
+    for (struct row *row = rows; row; row = row->next) {
         change_finish_row(v, row, cursor_behind(c, cursor, row->id));
+        shown = row->id;
+    }
+    /* No entry has the cursor behind hidden ones at the end. Without next_url a client would ask for them for ever. */
+    if (n && shown != ids[n - 1]) more = true;
     TRY(view_follow(v, rows));
     envelope_begin(v);
     jw_key(&v->w, S("data"));

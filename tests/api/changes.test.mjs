@@ -156,6 +156,18 @@ test('admins and owners read the log; others read entries of a conversation only
   (await desk.anyone.get('/changes')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
+test('a page that ends with entries that the caller does not see leads behind them', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const { after } = await follow(desk.owner);
+  await desk.owner.update(`/cases/${id}`, { assigned_agent_id: desk.people.agent.id }); // and a notification of the agent, which no list of changes shows
+  const { all } = await follow(desk.owner, after);
+  assert.ok(all.some((e) => e.property === 'assigned_agent'));
+  const team = await desk.owner.create('/teams', { title: 'Later' });
+  const behind = (await follow(desk.owner, all.at(-1).cursor)).all;
+  assert.deepEqual(behind.map(({ resource_type, resource_id, action }) => [resource_type, resource_id, action]), [['team', team.id, 'CREATED']]);
+});
+
 test('changes made by the server name their cause', async (t) => {
   const desk = await demo(t, { conversations: 30, args: ['--cascade-rows', '2'] });
   const { after } = await follow(desk.owner);
