@@ -193,7 +193,7 @@ test('the job that computes keys anew finds people, organizations and tags by th
   assert.deepEqual(await found(), [1, 1, 1]);
   desk.sql('DELETE FROM name_words');
   (await owner.put('/settings', { values: { 'desk.phone_region': 'de' } })).must(200);
-  await desk.ended('index_names');
+  await desk.jobsEnded('index_names');
   assert.deepEqual(await found(), [1, 1, 1]);
   assert.deepEqual((await owner.fetch('/autocomplete/users', { name: 'zora' })).map(({ id }) => id), [person.id]);
 });

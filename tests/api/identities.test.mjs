@@ -369,7 +369,7 @@ test("with the region of the desk, numbers without country code belong to that c
   for (const reply of await Promise.all(Array.from({ length: 205 }, (_, n) => post(`030 ${2000000 + n}`, holders[n % 3].id)))) reply.must(201);
   (await post('+49 30 2000000', desk.people.agent.id)).must(201); // without a region these numbers are different
   (await desk.owner.put('/settings', { values: { 'desk.phone_region': 'de' } })).must(200);
-  await desk.ended('index_names');
+  await desk.jobsEnded('index_names');
   for (const number of ['+49 30 1234567', '+49 30 2000000', '+49 30 2000204']) (await post(number, desk.people.customer.id)).refused(400, 'FIELD_DUPLICATE', 'number');
   assert.equal(desk.check().status, 0);
   (await post('030 12', desk.people.customer.id)).must(201);
@@ -399,7 +399,7 @@ test('numbers that become equal with the region of the desk have one owner: who 
   await add(early, '030 7777777');
   desk.sql(`UPDATE identity_phones SET is_validated = 1 WHERE id = ${proof.id}`); // no operation verifies a number
   (await owner.put('/settings', { values: { 'desk.phone_region': 'de' } })).must(200);
-  await desk.ended('index_names');
+  await desk.jobsEnded('index_names');
   const shown = async ({ id }) => (await owner.fetch('/identities/phones', { user_id: id })).map(({ number, is_primary }) => `${number}${is_primary ? '*' : ''}`);
   assert.deepEqual(await Promise.all(people.map(shown)), [['030 1111111*'], ['+49 30 2222222*'], ['+49 30 3333333*'], ['030 3333334*', '030 3333333'], ['030 4444444*'], ['+49 30 4444444*'], ['030 5555555*'], ['+49 30 5555556*', '+49 30 5555555'], ['030 6666666*'], ['+49 30 6666666*'], ['030 7777777*'], ['+49 30 7777777*']]);
   for (const person of people) person.talk = (await owner.create('/cases', { subject: 'S', contents: 'C', requester_id: person.id })).id;

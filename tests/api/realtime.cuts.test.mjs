@@ -124,6 +124,24 @@ test('a client whose cursor is not of this desk, or too old, is told to read aga
   assert.equal((await desk.staff.get('/realtime', { channels: topic }, { 'Last-Event-ID': 'x' })).status, 400);
 });
 
+test('a client that was away for longer than the change log reaches back is told to read again, once', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const { realtime_channel: topic } = await desk.staff.fetch(`/cases/${id}`, { fields: 'realtime_channel' });
+  const { cursor } = (await (await Socket.open(t, desk.staff)).join(topic, { after: '' })).response;
+  const place = (await desk.owner.get('/changes')).must(200).data.at(-1).cursor;
+  for (let n = 0; n < 3; n++) await desk.admin.update(`/cases/${id}`, { priority_id: 1 + n });
+  await desk.clock.forward(31 * 24 * 3600);
+  await desk.restart(); // a process sweeps when it starts, and then each minute
+  await until('old entries are deleted', async () => (await desk.owner.get('/changes', { after: place })).status === 400);
+  const socket = await Socket.open(t, desk.staff);
+  const back = (await socket.join(topic, { after: cursor })).response;
+  assert.equal(back.resync, true);
+  assert.equal((await socket.join(topic, { after: back.cursor })).response.resync, false);
+  const stale = await stream(t, desk.staff, [topic], { after: cursor });
+  await stale.event('resync');
+});
+
 test('each id of a stream is the place behind its event: a client that comes back with it gets what followed, and nothing twice', async (t) => {
   const desk = await open(t), cases = [];
   for (let n = 0; n < 2; n++) cases.push(await desk.customer.create('/conversations', { subject: 'S', contents: 'C' }));

@@ -191,7 +191,7 @@ export class Desk {
   }
 
   /** Moves the clock forward until no job of the kind waits or runs. */
-  ended(kind) {
+  jobsEnded(kind) {
     return until(`the end of the jobs ${kind}`, () => {
       this.clock.write(this.clock.now + 1000);
       return this.sql(`SELECT COUNT(*) FROM jobs WHERE kind = '${kind}' AND status IN (1, 2)`).trim() === '0';
