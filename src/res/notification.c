@@ -88,15 +88,18 @@ static int put_notifications_read_all(struct call *c) {
     return n < 0 ? n : api_reply_count(c, n);
 }
 
+#define OWN_NOTIFICATION "NOTIFICATION=$(curl {owner} \"{api}/notifications?limit=1\" | member id)"
+
 static const struct route notification_routes[] = {
     {GET, "/notifications", COL_PLUS, "conversations", LIST, api_list, .args = notification_args,
      .order = {.descending = true}, .summary = "List your notifications",
      .doc = "The newest first. Those of conversations that you do not see any more are left out. "
             "`total_count` of `unread=true&limit=1` is the number of unread ones."},
-    {GET, "/notifications/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a notification"},
+    {GET, "/notifications/:id", COL_PLUS, "conversations", ONE, api_get,
+     .sample = {.path = "$NOTIFICATION", .setup = OWN_NOTIFICATION}, .summary = "Get a notification"},
     {PUT, "/notifications/:id/read", COL_PLUS, "conversations", ONE, put_notification_read,
-     .input = no_fields, .summary = "Mark a notification as read",
-     .doc = "If it is read already, `read_at` stays."},
+     .input = no_fields, .sample = {.path = "$NOTIFICATION", .setup = OWN_NOTIFICATION},
+     .summary = "Mark a notification as read", .doc = "If it is read already, `read_at` stays."},
     {PUT, "/notifications/read_all", COL_PLUS, "conversations", COUNT, put_notifications_read_all,
      .input = read_all_input, .summary = "Mark all notifications as read",
      .doc = "`total_count` is the number of those that were unread."},
