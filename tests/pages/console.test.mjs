@@ -43,6 +43,7 @@ describe('the console', () => {
     await page.keyboard.press('Enter');
     await page.locator('#login-title').waitFor({ state: 'detached' });
   };
+  const until = async (holds) => { for (let i = 0; i < 300 && !(await holds()); i++) await new Promise((go) => setTimeout(go, 50)); assert.ok(await holds()); };
   const asked = async (subject, contents = 'Where is it?') => (await world.clara.client.create('/conversations', { subject, contents })).id;
   const row = (page, subject) => page.getByRole('row').filter({ hasText: subject });
   const posts = (page) => page.getByRole('article');
@@ -217,6 +218,21 @@ describe('the console', () => {
     await page.getByText('This person does not exist, or you may not see it.').waitFor();
   });
 
+  test('a mention rings the bell by itself, and the list leads to the conversation and is read', async (t) => {
+    const id = await asked('Mentioned'), page = await sit(t, world.second);
+    const bell = page.getByRole('link', { name: /^Notifications/ });
+    await bell.waitFor();
+    await page.waitForTimeout(300); // the channel is joined
+    const before = Number((await bell.textContent()).replace(/\D/g, '') || 0);
+    await world.first.client.create(`/cases/${id}/notes`, { contents: '@Mira Olsen, is this yours?' });
+    await page.getByRole('link', { name: `Notifications ${before + 1} unread` }).waitFor();
+    await bell.click();
+    await page.getByRole('heading', { name: 'Notifications', level: 1 }).waitFor();
+    await page.getByRole('link', { name: /Ben Adler mentioned you.*Mentioned/ }).click();
+    await posts(page).filter({ hasText: 'is this yours?' }).waitFor();
+    await until(async () => (await world.second.client.get('/notifications', { unread: true })).must(200).body.total_count === before);
+  });
+
   test('a wrong password, a customer and an unknown conversation get words', async (t) => {
     const page = await sit(t, null);
     await page.getByLabel('E-mail address').fill(world.first.email);
@@ -250,14 +266,14 @@ describe('the console', () => {
     await world.desk.staff.create(`/cases/${id}/notes`, { contents: 'A note' });
     const page = await sit(t, world.first, `/agent/views/1`);
     await row(page, 'Looks').waitFor();
-    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`], ['new', '/agent/new'], ['person', `/agent/people/${world.clara.id}`]])
+    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`], ['new', '/agent/new'], ['person', `/agent/people/${world.clara.id}`], ['notifications', '/agent/notifications']])
       for (const theme of ['light', 'dark'])
         for (const [width, height] of SIZES) {
           await page.setViewportSize({ width, height });
           await page.goto(world.desk.base + path);
           await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
           await page.reload();
-          await (name === 'list' ? row(page, 'Looks') : name === 'person' ? row(page, 'Looks') : name === 'new' ? page.getByLabel('Subject') : posts(page)).first().waitFor();
+          await (name === 'list' ? row(page, 'Looks') : name === 'notifications' ? page.getByRole('heading', { level: 1 }) : name === 'person' ? row(page, 'Looks') : name === 'new' ? page.getByLabel('Subject') : posts(page)).first().waitFor();
           if (SHOTS) { mkdirSync(SHOTS, { recursive: true }); await page.screenshot({ path: `${SHOTS}/console-${name}-${theme}-${width}.png` }); }
           const outside = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight].filter((n) => n > 0));
           assert.deepEqual(outside, [], `${name} ${theme} ${width}`);

@@ -4,6 +4,7 @@ import { Inbox } from './frame/inbox';
 
 export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
+  notifications: lazy(async () => ({ default: (await import('./notifications/notifications')).Notifications })),
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

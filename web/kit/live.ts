@@ -37,11 +37,11 @@ export const closeLive = () => {
 const EVENTS = ['NEW_CASE', 'NEW_POST', 'CHANGE_POST', 'CHANGE'];
 
 /** Joins a channel as long as the owner lives. `heard` gets its events; rows that they name become stale. */
-export const follow = (topic: string, heard: Heard): Channel | undefined => {
+export const follow = (topic: string, heard: Heard, events = EVENTS): Channel | undefined => {
   let cursor = '';
   const channel = socket?.channel(topic, () => ({ after: cursor })); // asked again at each join
   if (!channel) return undefined;
-  for (const event of EVENTS)
+  for (const event of events)
     channel.on(event, (payload: Change) => {
       cursor = payload.cursor ?? cursor;
       markStale(payload.resource_type, payload.resource_id);

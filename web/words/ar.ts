@@ -35,5 +35,6 @@ export const ar: Words = {
   new: 'جديد', new_case: 'محادثة جديدة', key_new: 'محادثة جديدة', subject: 'الموضوع', open_case: 'افتح المحادثة', cancel: 'إلغاء', new_person: 'شخص جديد', new_person_made: 'يصبح {address} شخصا جديدا.', choose_person: 'اختر شخصا من القائمة.',
   macro: 'ماكرو', key_macro: 'وحدات الماكرو', macro_chosen: 'تُضبط خصائص الماكرو «{title}» عند الإرسال.', macro_without: 'من دونها', attach: 'أرفق', uploading: 'يُرفع', remove_file: 'أزل {name}', picture: 'صورة',
   person_gone: 'هذا الشخص غير موجود أو لا يحق لك رؤيته.', designation: 'المنصب', phone: 'الهاتف', role: 'الدور', last_seen: 'آخر ظهور', known_since: 'معروف منذ',
+  notifications: 'الإشعارات', key_notifications: 'الإشعارات', read_all: 'علّم الكل كمقروء', no_notifications: 'لا توجد إشعارات.', no_notifications_next: 'يظهر هنا متى تصبح محادثة لك، أو يجيب عميل، أو يذكرك زميل.', told_agent: 'أسند {name} محادثة إليك', told_team: 'أسند {name} محادثة إلى فريقك', told_reply: 'رد {name}', told_mention: 'ذكرك {name}', told_breach: 'فات هدف خدمة', told_warning: 'هدف خدمة على وشك الفوات', told_others: 'و{n} أخرى', show_more: 'أظهر المزيد',
   search: 'بحث', search_hint: 'ابحث في المحادثات', search_empty: 'لم يُعثر على شيء عن {query}.',
 };

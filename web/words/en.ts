@@ -41,6 +41,7 @@ const words = {
   new: 'New', new_case: 'New conversation', key_new: 'New conversation', subject: 'Subject', open_case: 'Open the conversation', cancel: 'Cancel', new_person: 'a new person', new_person_made: '{address} becomes a new person.', choose_person: 'Choose a person from the list.',
   macro: 'Macro', key_macro: 'Macros', macro_chosen: 'The properties of the macro “{title}” are set when you send.', macro_without: 'Without them', attach: 'Attach', uploading: 'is uploaded', remove_file: 'Remove {name}', picture: 'picture',
   person_gone: 'This person does not exist, or you may not see it.', designation: 'Position', phone: 'Phone', role: 'Role', last_seen: 'Last seen', known_since: 'Known since',
+  notifications: 'Notifications', key_notifications: 'Notifications', read_all: 'Mark all as read', no_notifications: 'You have no notifications.', no_notifications_next: 'You are told here when a conversation becomes yours, a customer answers, or a colleague mentions you.', told_agent: '{name} assigned a conversation to you', told_team: '{name} assigned a conversation to your team', told_reply: '{name} replied', told_mention: '{name} mentioned you', told_breach: 'A service target was missed', told_warning: 'A service target is about to be missed', told_others: 'and {n} more', show_more: 'Show more',
   search: 'Search', search_hint: 'Search conversations', search_empty: 'Nothing was found for {query}.',
 };
 export const en: Record<keyof typeof words, string> = words;

@@ -7,6 +7,7 @@ import { say } from '../../kit/words';
 import { Face } from '../../kit/marks';
 import { logOut, me } from '../session/session';
 import { compact, setCompact, setTheme, theme, type Theme } from './look';
+import { Bell } from '../notifications/bell';
 import { showKeys } from './keys_list';
 import { updated } from './version';
 
@@ -26,6 +27,7 @@ export const Bar = () => {
       <span class="grow" />
       <Show when={updated()}><span class="notice">{say('new_version')} <button type="button" onClick={() => location.reload()}>{say('reload')}</button></span></Show>
       <Show when={!connected()}><span class="notice wrong" role="status">{say('offline')}</span></Show>
+      <Bell />
       <a class="button" href={href('/new')}>{say('new')} <kbd>c</kbd></a>
       <button type="button" class="only-keys" onClick={showKeys}>{say('keys')} <kbd>?</kbd></button>
       <details class="menu">
