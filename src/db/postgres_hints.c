@@ -63,7 +63,7 @@ static void values_write(const struct pg_stmt *p, int64_t given, struct buf *out
 static void values_bind(struct pg_stmt *p, int64_t given, const char *at) {
     uint64_t id = htobe64((uint64_t)given);
     for (int i = 0; i < p->count; i++) {
-        enum how how = (enum how)*at++;
+        enum how how = (enum how) * at++;
         memcpy(&p->lengths[i], at, sizeof p->lengths[i]);
         at += sizeof p->lengths[i];
         p->values[i] = how == NONE ? NULL : at;
@@ -167,8 +167,8 @@ int pg_hint_of(struct conn *c, const struct stmt *s) {
     size_t n = h->bytes.n - at;
     for (int i = 0; i < h->sent_count && found < 0; i++) {
         const struct pg_sent *sent = &h->sent[i];
-        bool same = sent->stmt == p && sent->n == n &&
-                    memcmp(h->sent_bytes.p + sent->at, h->bytes.p + at, n) == 0;
+        bool same =
+            sent->stmt == p && sent->n == n && memcmp(h->sent_bytes.p + sent->at, h->bytes.p + at, n) == 0;
         if (same && (sent->result || !h->read)) found = i;
     }
     h->list[h->count++] = (struct pg_seen){s->hash, at, n};
