@@ -263,6 +263,7 @@ describe('the console', () => {
 
   test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
     const id = await asked('Looks');
+    for (const n of [1, 2]) await world.second.client.create(`/cases/${id}/notes`, { contents: `@Ben Adler, look ${n}` });
     await world.desk.staff.create(`/cases/${id}/notes`, { contents: 'A note' });
     const page = await sit(t, world.first, `/agent/views/1`);
     await row(page, 'Looks').waitFor();

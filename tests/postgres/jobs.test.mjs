@@ -63,6 +63,6 @@ test('a mail whose sending exceeds its lease is not sent by another process', as
   assert.equal((await second.job(second.owner, id)).status, 'COMPLETED', 'the second process looks for jobs');
   assert.equal(to.mails.length, 1);
   await to.tell({ hold: false });
-  await until('the end of the job', () => psql(url, "SELECT count(*) FROM jobs WHERE status IN (1, 2)") === '0');
+  await until('the end of the job', () => psql(url, "SELECT count(*) FROM jobs WHERE kind = 'mail' AND status IN (1, 2)") === '0');
   assert.equal(to.mails.length, 1);
 });

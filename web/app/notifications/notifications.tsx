@@ -55,7 +55,7 @@ export const Notifications = () => {
                 {(n) => {
                   const actor = () => rowOf('user', n().actor as Ref | null)?.full_name ?? say('server');
                   return (
-                    <li classList={{ unread: !n().read_at }}>
+                    <li classList={{ 'is-unread': !n().read_at }}>
                       <a href={href(`/cases/${(n().case as Ref | null)?.id ?? 0}`)} onClick={(event) => { if (!event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); void open(n()); } }}>
                         <Face name={actor()} />
                         <span class="told-text"><span dir="auto">{say(WORDS[n().type ?? ''] ?? 'told_reply', { name: actor() })}</span>
