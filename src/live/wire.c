@@ -45,7 +45,9 @@ struct wire {
 
 static void peer_end(struct wire *w, struct peer *p) {
     if (p->fd < 0) return;
-    close(p->fd); /* the only descriptor of the socket, so epoll forgets it */
+    /* The edge may not have closed its own descriptor of the socket yet. Then epoll would keep the peer. */
+    epoll_ctl(w->epoll, EPOLL_CTL_DEL, p->fd, NULL);
+    close(p->fd);
     p->fd = -1;
     atomic_store(&p->ended, true);
     if (p->before) p->before->next = p->next;
