@@ -37,7 +37,7 @@ static const struct field notification_args[] = {
     {"unread", F_BOOL, .filter = "CASE WHEN t.read_at IS NULL THEN 1 ELSE 0 END = :unread",
      .doc = "Only unread ones (true), or only those that you have read (false)."},
     {"type", F_WORDS, .words = notification_events, .filter = "t.type IN @LIST(:type)",
-     .doc = "Only those of these types.", .example = "\"mentioned_in_conversation\""},
+     .doc = "Only those of these types.", .example = "[\"mentioned_in_conversation\"]"},
     {"case_ids", F_IDS, .filter = "t.case_id IN @LIST(:case_ids)",
      .doc = "Only those of these conversations."},
     {0},
