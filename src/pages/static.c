@@ -80,7 +80,8 @@ static int show_welcome(struct site_visit *v) {
     return 0;
 }
 
-/* The domain of a brand leads to its help center. The desk's own host leads staff to the console, and visitors to the help center if it has an article for them. */
+/* The domain of a brand leads to its help center. The desk's own host leads staff to the console, and
+ * visitors to the help center if it has an article for them. */
 int show_first(struct site_visit *v) {
     if (v->brand.by_domain) return site_redirect(v, 302, S("/helpcenter"));
     if (site_is_staff(v)) return site_redirect(v, 302, v->api->cfg.console ? S("/agent") : S("/docs"));

@@ -1,6 +1,6 @@
-// Keys. One table says what each key does, when, and in which words: the keyboard, the list of keys and the tips of buttons read it.
+// Keys. One table says what each key does, when, and in which words: the keyboard and the list of keys read it.
 import { createSignal, onCleanup } from 'solid-js';
-import { say, type Word } from './words';
+import type { Word } from './words';
 
 export interface Key { key: string; word: Word; run: () => void; inText?: boolean }
 
@@ -36,9 +36,4 @@ export const onKey = (event: KeyboardEvent) => {
   if (!key || (inText(event.target) && !key.inText)) return;
   event.preventDefault();
   key.run();
-};
-
-export const keyTitle = (word: Word) => {
-  const key = keysNow().find((one) => one.word === word);
-  return key ? `${say(word)} (${key.key})` : say(word);
 };

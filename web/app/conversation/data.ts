@@ -71,10 +71,7 @@ export const createConversation = (id: number) => {
   const act = (doing: { is_viewing?: boolean; is_typing?: boolean; is_updating?: boolean }) =>
     channel()?.push('update-presence-meta', { is_viewing: true, is_foreground: document.visibilityState === 'visible', last_active_at: Date.now(), ...doing });
 
-  /**
-   * Changes properties at once, and sends them with the version that they were seen in. If somebody else has changed the conversation
-   * meanwhile, the new values are shown, and the change is sent again unless it was of the same properties.
-   */
+  /** Changes properties at once, and shows the former values again if the server refuses. `undo` sets the former values by the same way. */
   const update = async (members: Record<string, unknown>, body: Record<string, unknown>, what: string, isUndo = false): Promise<void> => {
     const before = row(), former = Object.fromEntries(Object.keys(body).map((name) => [name, formerValue(before, name)]));
     const undo = change('case', id, members);

@@ -107,7 +107,7 @@ export const CaseList = (props: Props) => {
                   onClick={() => { setAt(position); openAt(); }} onFocus={() => setAt(position)}>
                   <span role="gridcell" class="row-cell">
                     <Show when={row()} fallback={<span class="skeleton" />}>
-                      {(r) => <Row row={r()} now={now()} here={position === at()} selected={props.selection.has(r().id)} left={false} />}
+                      {(r) => <Row row={r()} now={now()} />}
                     </Show>
                   </span>
                   <span role="gridcell" class="row-check">

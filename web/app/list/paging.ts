@@ -1,7 +1,7 @@
 // A list of any length: pages of ids by their offset, read when they come near the screen.
 //
 // The list does not move under the pointer. A change of another person changes its row in place. A conversation that comes new is
-// counted, and shown when one asks for it. A conversation that leaves the list stays until then, and is marked.
+// counted, and shown when one asks for it. A conversation that leaves the list stays until then.
 import { createSignal } from 'solid-js';
 import { createStore, reconcile } from 'solid-js/store';
 import { get, type Options } from '../../kit/api';

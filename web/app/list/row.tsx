@@ -23,7 +23,7 @@ export const nearestClock = (row: CaseRow, now: number) => {
   return next && Date.parse(next.due_at!) - now < SOON_MS ? next : undefined;
 };
 
-export const Row = (props: { row: CaseRow; now: number; here: boolean; selected: boolean; left: boolean }) => {
+export const Row = (props: { row: CaseRow; now: number }) => {
   const requester = () => rowOf('user', props.row.requester as { id: number } | null);
   const unread = () => rowOf('read_marker', props.row.read_marker as { id: number } | null)?.unread_count ?? 0;
   const time = () => (props.row.last_replied_at ?? props.row.created_at) as string;
