@@ -48,7 +48,7 @@ const compressed = (bytes) => {
 await rm(out, { recursive: true, force: true });
 await mkdir(join(out, 'files'), { recursive: true });
 const { metafile, outputFiles } = await build({
-  entryPoints: { console: join(web, 'app/main.tsx'), look: join(web, 'kit/look.css'), icon: join(web, 'kit/icon.svg') },
+  entryPoints: { console: join(web, 'app/main.tsx'), look: join(web, 'app/look.css'), icon: join(web, 'kit/icon.svg') },
   absWorkingDir: web, preserveSymlinks: true, outdir: join(out, 'files'), entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]',
   bundle: true, splitting: true, format: 'esm', target: ['chrome111', 'firefox115', 'safari16.4'],
   minify: true, charset: 'utf8', legalComments: 'none', loader: { '.svg': 'copy' }, metafile: true, write: false,
@@ -59,6 +59,6 @@ const built = (entry) => {
   return path.slice(path.lastIndexOf('/') + 1);
 };
 const page = (await readFile(join(web, 'page.html'), 'utf8'))
-  .replace('{script}', built('app/main.tsx')).replace('{style}', built('kit/look.css')).replace('{icon}', built('kit/icon.svg'));
+  .replace('{script}', built('app/main.tsx')).replace('{style}', built('app/look.css')).replace('{icon}', built('kit/icon.svg'));
 for (const { path, contents } of outputFiles) await writeFile(`${path}.gz`, compressed(contents));
 await writeFile(join(out, 'page.html'), page);
