@@ -9,7 +9,7 @@ import { statuses } from '../frame/catalog';
 import { detailsOpen, setDetailsOpen } from '../frame/look';
 import { createConversation } from './data';
 import { Details } from './details';
-import { Editor } from './editor';
+import { Editor } from '../editor/editor';
 import { PostItem } from './post';
 
 export const ConversationView = (props: { id: number; onBack: () => void; onNext: () => void }) => {

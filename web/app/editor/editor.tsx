@@ -6,7 +6,7 @@ import { useKeys } from '../../kit/keys';
 import { rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
 import { say } from '../../kit/words';
-import { overtakenBy, type Conversation } from './data';
+import { overtakenBy, type Conversation } from '../conversation/data';
 import { createDraft, findDrafts, type Channel } from './draft';
 import { createFiles, FileList } from './files';
 import { MacroField, type Chosen } from './macros';
