@@ -1,58 +1,15 @@
-// The console in Chromium, with its real content security policy. Two agents work beside each other; axe-core reports nothing.
-// SHOTS=folder keeps screenshots.
+// The console in Chromium: two agents work beside each other; axe-core reports nothing.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
-import { chromium } from 'playwright-core';
-import { PASSWORD, open } from '../api/lib/index.mjs';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SIZES = [[360, 740], [768, 1024], [1280, 800], [1920, 1080]];
-const SHOTS = process.env.SHOTS;
+import { describe, test } from 'node:test';
+import { consoleWorld, editor, examine, joined, logIn, posts, row, until, written } from './console.mjs';
 
 describe('the console', () => {
-  const ends = [], world = {};
-  before(async () => {
-    const desk = world.desk = await open({ after: (end) => ends.push(end) });
-    world.clara = await desk.person('customer', { full_name: 'Clara Ito' });
-    world.first = await desk.person('agent', { full_name: 'Ben Adler', agent_case_access: 'ALL' });
-    world.second = await desk.person('agent', { full_name: 'Mira Olsen', agent_case_access: 'ALL' });
-    world.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
-  });
-  after(async () => {
-    await world.browser?.close();
-    for (const end of ends) await end();
-  });
-
-  /** A page of a person. What the browser complains of, and requests to elsewhere, fail the test. */
-  const sit = async (t, person, path = '/agent', { width = 1280, height = 800, ...more } = {}) => {
-    const context = await world.browser.newContext({ viewport: { width, height }, ...more });
-    const page = await context.newPage(), wrong = [];
-    page.on('console', (m) => { if (m.type() === 'error' && !/status of (401|403|404|409|412)|ERR_|WebSocket/.test(m.text())) wrong.push(m.text()); });
-    page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
-    page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url())) wrong.push(r.url()); });
-    t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
-    await page.goto(world.desk.base + path);
-    if (person) await logIn(page, person);
-    return page;
-  };
-  const logIn = async (page, person) => {
-    await page.getByLabel('E-mail address').fill(person.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await page.locator('#login-title').waitFor({ state: 'detached' });
-  };
-  const until = async (holds) => { for (let i = 0; i < 300 && !(await holds()); i++) await new Promise((go) => setTimeout(go, 50)); assert.ok(await holds()); };
-  const asked = async (subject, contents = 'Where is it?') => (await world.clara.client.create('/conversations', { subject, contents })).id;
-  const row = (page, subject) => page.getByRole('row').filter({ hasText: subject });
-  const posts = (page) => page.getByRole('article');
-  const editor = (page) => page.getByRole('textbox', { name: 'Reply to Clara Ito' });
+  const world = consoleWorld(), { asked, sit } = world;
 
   test('two agents beside each other: a question arrives by itself, is answered, and both see the answer', async (t) => {
     const one = await sit(t, world.first), two = await sit(t, world.second);
     await one.getByRole('link', { name: /Inbox/ }).waitFor();
-    await one.waitForTimeout(300); // the channel is joined
+    await joined(one);
     const id = await asked('Parcel 4711');
     await one.getByRole('button', { name: /new, show/ }).click();
     await row(one, 'Parcel 4711').click();
@@ -64,7 +21,7 @@ describe('the console', () => {
     await one.keyboard.press('Control+Enter');
     await posts(one).filter({ hasText: 'It comes on Monday.' }).waitFor();
     await posts(two).filter({ hasText: 'It comes on Monday.' }).waitFor();
-    assert.equal(await editor(one).inputValue(), '');
+    assert.equal(await written(editor(one)), '');
   });
 
   test('of two answers at the same moment one is sent, and the other agent is asked', async (t) => {
@@ -116,7 +73,7 @@ describe('the console', () => {
     await page.waitForTimeout(400);
     await page.reload();
     await posts(page).first().waitFor();
-    assert.equal(await editor(page).inputValue(), 'Half a sentence');
+    assert.equal(await written(editor(page)), 'Half a sentence');
     await page.context().clearCookies();
     await editor(page).focus();
     await page.keyboard.press('Control+Enter');
@@ -141,7 +98,7 @@ describe('the console', () => {
     await editor(one).fill('Begun here, and changed');
     await one.getByText('You have written another text in another place:').waitFor();
     await one.getByRole('button', { name: 'Take that text' }).click();
-    assert.equal(await editor(one).inputValue(), 'Begun here, ended there');
+    assert.equal(await written(editor(one)), 'Begun here, ended there');
     await editor(one).focus();
     await one.keyboard.press('Control+Enter');
     await posts(one).filter({ hasText: 'ended there' }).waitFor();
@@ -222,7 +179,7 @@ describe('the console', () => {
     const id = await asked('Mentioned'), page = await sit(t, world.second);
     const bell = page.getByRole('link', { name: /^Notifications/ });
     await bell.waitFor();
-    await page.waitForTimeout(300); // the channel is joined
+    await joined(page);
     const before = Number((await bell.textContent()).replace(/\D/g, '') || 0);
     await world.first.client.create(`/cases/${id}/notes`, { contents: '@Mira Olsen, is this yours?' });
     await page.getByRole('link', { name: `Notifications ${before + 1} unread` }).waitFor();
@@ -265,26 +222,9 @@ describe('the console', () => {
     const id = await asked('Looks');
     for (const n of [1, 2]) await world.second.client.create(`/cases/${id}/notes`, { contents: `@Ben Adler, look ${n}` });
     await world.desk.staff.create(`/cases/${id}/notes`, { contents: 'A note' });
-    const page = await sit(t, world.first, `/agent/views/1`);
-    await row(page, 'Looks').waitFor();
-    for (const [name, path] of [['list', '/agent/views/1'], ['conversation', `/agent/views/1/${id}`], ['new', '/agent/new'], ['person', `/agent/people/${world.clara.id}`], ['notifications', '/agent/notifications']])
-      for (const theme of ['light', 'dark'])
-        for (const [width, height] of SIZES) {
-          await page.setViewportSize({ width, height });
-          await page.goto(world.desk.base + path);
-          await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
-          await page.reload();
-          await (name === 'list' ? row(page, 'Looks') : name === 'notifications' ? page.getByRole('heading', { level: 1 }) : name === 'person' ? row(page, 'Looks') : name === 'new' ? page.getByLabel('Subject') : posts(page)).first().waitFor();
-          if (SHOTS) { mkdirSync(SHOTS, { recursive: true }); await page.screenshot({ path: `${SHOTS}/console-${name}-${theme}-${width}.png` }); }
-          const outside = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight].filter((n) => n > 0));
-          assert.deepEqual(outside, [], `${name} ${theme} ${width}`);
-          assert.deepEqual(await audit(page), [], `${name} ${theme} ${width}`);
-        }
+    const page = await sit(t, world.first, '/agent/views/1'), looks = (p) => row(p, 'Looks');
+    await looks(page).waitFor();
+    await examine(world, page, [['list', '/agent/views/1', looks], ['conversation', `/agent/views/1/${id}`, posts], ['new', '/agent/new', (p) => p.getByLabel('Subject')],
+      ['person', `/agent/people/${world.clara.id}`, looks], ['notifications', '/agent/notifications', (p) => p.getByRole('heading', { level: 1 })]]);
   });
-
-  /** Scripts of the driver are not those of the page: its policy of trusted types does not hold for them. */
-  const audit = async (page) => {
-    await page.evaluate(`(() => { ${axe} })()`);
-    return page.evaluate(async () => (await axe.run(document, { resultTypes: ['violations'] })).violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`));
-  };
 });

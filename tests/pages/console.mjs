@@ -1,0 +1,127 @@
+// What the tests of the console share: a desk with two agents and a customer, its pages in Chromium with their real content
+// security policy, axe-core, screenshots. Call consoleWorld() within a describe().
+//
+// SHOTS=folder keeps screenshots. CHROMIUM is the browser, by default Debian's.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before } from 'node:test';
+import { chromium } from 'playwright-core';
+import { PASSWORD, open } from '../api/lib/index.mjs';
+
+export { PASSWORD };
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const SIZES = [[360, 740], [768, 1024], [1280, 800], [1920, 1080]];
+export const SHOTS = process.env.SHOTS;
+export const launch = (args = []) => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', ...args] });
+
+// Replies that a test asks for on purpose. The browser writes each of them to its log.
+const EXPECTED = /status of (401|403|404|409|412|454)|ERR_|WebSocket/;
+
+/** Waits for a condition of the server or of several pages. A condition of one page has Playwright's own waits. */
+export const until = async (holds, tries = 300) => {
+  for (let i = 0; i < tries && !(await holds()); i++) await new Promise((go) => setTimeout(go, 50));
+  assert.ok(await holds(), String(holds));
+};
+
+/** Topics of realtime that the page has asked for, and has not joined yet; and the number of those that it has joined. */
+const joins = new WeakMap();
+const watchJoins = (page) => {
+  const state = { waiting: new Set(), joined: 0 };
+  joins.set(page, state);
+  const read = (payload) => { try { const m = JSON.parse(payload); return Array.isArray(m) ? { topic: m[2], event: m[3] } : m; } catch { return {}; } };
+  page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_join') state.waiting.add(topic); });
+    socket.on('framereceived', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_reply' && state.waiting.delete(topic)) state.joined++; });
+  });
+};
+/** Waits until the page hears the events of all channels that it follows. */
+export const joined = (page) => until(() => joins.get(page).joined && !joins.get(page).waiting.size);
+
+export const row = (page, subject) => page.getByRole('row').filter({ hasText: subject });
+export const posts = (page) => page.getByRole('article');
+export const editor = (page, name = 'Clara Ito') => page.getByRole('textbox', { name: `Reply to ${name}` });
+/** The text of a field or of an editor of rich text. */
+export const written = (field) => field.evaluate((e) => e.value ?? e.innerText.replace(/\n$/, ''));
+
+export const logIn = async (page, person) => {
+  await page.getByLabel('E-mail address').fill(person.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.locator('#login-title').waitFor({ state: 'detached' });
+};
+
+/** What axe-core reports. Scripts of the driver are not those of the page: its policy of trusted types does not hold for them. */
+export const audit = async (page, options = {}) => {
+  await page.evaluate(`(() => { ${axe} })()`);
+  return page.evaluate(async (options) => (await axe.run(document, { resultTypes: ['violations'], ...options })).violations
+    .map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), options);
+};
+
+/** Pixels by which the page is larger than the window: an empty list, since only regions of the console scroll. */
+export const outside = (page) => page.evaluate(() =>
+  [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight].filter((n) => n > 0));
+
+export const shoot = async (page, name) => {
+  if (!SHOTS) return;
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
+
+/** Sets the theme that the person has chosen in this browser. */
+export const paint = async (page, theme) => {
+  await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
+  await page.reload();
+};
+
+/** Examines each screen [name, path, a locator that is there when the screen is complete] in both themes at each width: nothing
+ *  is outside of the window, and axe-core reports nothing. */
+export const examine = async (world, page, screens, { themes = ['light', 'dark'], sizes = SIZES, label = '' } = {}) => {
+  for (const [name, path, complete] of screens)
+    for (const theme of themes)
+      for (const [width, height] of sizes) {
+        const where = `console-${name}${label}-${theme}-${width}`;
+        await page.setViewportSize({ width, height });
+        await page.goto(world.desk.base + path);
+        await paint(page, theme);
+        await complete(page).first().waitFor();
+        await shoot(page, where);
+        assert.deepEqual(await outside(page), [], where);
+        assert.deepEqual(await audit(page), [], where);
+      }
+};
+
+/** A desk with the agents `first` (Ben Adler) and `second` (Mira Olsen), the customer `clara` (Clara Ito), and a browser. */
+export const consoleWorld = ({ args = [], ...options } = {}) => {
+  const ends = [];
+  const world = {
+    /** A page of a person. What the browser complains of, and requests to elsewhere, fail the test. */
+    sit: async (t, person, path = '/agent', { width = 1280, height = 800, prepare, ...more } = {}) => {
+      const context = await world.browser.newContext({ viewport: { width, height }, ...more });
+      const page = await context.newPage(), wrong = [];
+      watchJoins(page);
+      page.on('console', (m) => { if (m.type() === 'error' && !EXPECTED.test(m.text())) wrong.push(m.text()); });
+      page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
+      page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url())) wrong.push(r.url()); });
+      t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
+      await prepare?.(page);
+      await page.goto(world.desk.base + path);
+      if (person) await logIn(page, person);
+      return page;
+    },
+    /** The customer asks. Returns the id of the conversation. */
+    asked: async (subject, contents = 'Where is it?') => (await world.clara.client.create('/conversations', { subject, contents })).id,
+  };
+  before(async () => {
+    const desk = world.desk = await open({ after: (end) => ends.push(end) }, options);
+    world.clara = await desk.person('customer', { full_name: 'Clara Ito' });
+    world.first = await desk.person('agent', { full_name: 'Ben Adler', agent_case_access: 'ALL' });
+    world.second = await desk.person('agent', { full_name: 'Mira Olsen', agent_case_access: 'ALL' });
+    world.browser = await launch(args);
+  });
+  after(async () => {
+    await world.browser?.close();
+    for (const end of ends) await end();
+  });
+  return world;
+};
