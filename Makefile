@@ -154,6 +154,17 @@ install: deskd ## installs program, manual page, documents and systemd files bel
 	install -D -m 644 packaging/systemd/deskd.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/deskd.conf
 	install -D -m 644 packaging/systemd/deskd.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/deskd.conf
 
+.PHONY: dist
+dist: build/deskd-$(VERSION).tar.gz ## makes the source archive of the commit in build/, with the built console
+
+.PHONY: build/deskd-$(VERSION).tar.gz
+build/deskd-$(VERSION).tar.gz: $(WEB_DIST)/page.html
+	@sh tools/dist.sh deskd-$(VERSION) $(WEB_DIST) $@
+
+.PHONY: test-dist
+test-dist: dist ## builds the source archive without Node.js
+	@sh tests/package/dist.sh build/deskd-$(VERSION).tar.gz $(WEB_DIST)
+
 .PHONY: deb
 deb: deskd ## builds the Debian package in build/
 	sh packaging/deb/build.sh $(VERSION) build
@@ -421,7 +432,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi web-check test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi web-check test-dist test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan
