@@ -300,6 +300,10 @@ bench-export: deskd ## measures objects a second of export and import on both en
 	node bench/transfer.mjs
 	PG_FSYNC=on sh tests/postgres.sh node bench/transfer.mjs
 
+.PHONY: bench-console
+bench-console: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## compares bytes, requests and times of the console with its budgets; CONVERSATIONS=1000000, or DESK=folder of a demo desk, which is copied
+	cd tests && BUDGETS=times DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/console.budgets.test.mjs
+
 build/bench/flood: bench/flood.c
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -o $@ $<

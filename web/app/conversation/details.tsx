@@ -23,6 +23,17 @@ const Choice = (props: { word: Word; value: number | undefined; options: { id: n
   </label>
 );
 
+type Agent = { id: number; full_name: string };
+const STAFF_KEPT_MS = 600_000;
+let staffRead: { at: number; list: Promise<Agent[]> } | undefined;
+/** Staff who may be chosen. Read again after ten minutes, not with each conversation. */
+const readStaff = () => {
+  if (!staffRead || now() - staffRead.at > STAFF_KEPT_MS)
+    staffRead = { at: now(), list: get('/users', { role: 'AGENT,ADMIN,OWNER,COLLABORATOR', is_enabled: true, limit: 100, fields: 'full_name' })
+      .then((reply) => rowsOf(reply) as unknown as Agent[], (error) => { staffRead = undefined; throw error; }) };
+  return staffRead.list;
+};
+
 export const Details = (props: { conversation: Conversation }) => {
   const c = props.conversation, selects: Partial<Record<string, HTMLSelectElement>> = {};
   let tagInput!: HTMLInputElement;
@@ -41,11 +52,7 @@ export const Details = (props: { conversation: Conversation }) => {
     { key: 't', word: 'key_tags', run: () => focus(tagInput) },
   ]);
 
-  // The members of the team, or all staff who may be chosen.
-  const [staff] = createResource(async () => {
-    const reply = await get('/users', { role: 'AGENT,ADMIN,OWNER,COLLABORATOR', is_enabled: true, limit: 100, fields: 'full_name' });
-    return rowsOf(reply) as unknown as { id: number; full_name: string }[];
-  });
+  const [staff] = createResource(readStaff);
   const agents = createMemo(() => {
     const list = (staff() ?? []).map(({ id, full_name }) => ({ id, label: full_name })), chosen = idOf('assigned_agent');
     if (chosen && !list.some(({ id }) => id === chosen)) list.push({ id: chosen, label: rowOf('user', chosen)?.full_name ?? '' });
