@@ -101,6 +101,12 @@ static void html_words_replaced(struct buf *out, struct str html, struct str fro
     }
 }
 
+struct str html_show_https(struct arena *a, struct str clean) {
+    struct buf shown = {0};
+    html_words_replaced(&shown, clean, BLOCKED, SHOWN);
+    return buf_take(&shown, a);
+}
+
 bool html_article_is_clean(struct str html) {
     struct buf blocked = {0};
     html_words_replaced(&blocked, html, SHOWN, BLOCKED);

@@ -29,6 +29,8 @@ bool html_is_clean(struct str html);
  * inline_url NULL: inline pictures stay unchanged. */
 typedef struct str html_inline_url(void *ctx, struct str content_id);
 struct str html_show(struct arena *a, struct str clean, bool remote, html_inline_url *inline_url, void *ctx);
+/* Shows the blocked pictures of clean HTML that come over https. */
+struct str html_show_https(struct arena *a, struct str clean);
 
 /* ---- articles -------------------------------------------------------------------------------- */
 

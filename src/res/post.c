@@ -15,8 +15,10 @@
 #include "core/desk/cascade.h"
 #include "res/channel.h"
 #include "res/groups.h"
+#include "res/html.h"
 #include "res/message_origin.h"
 #include "res/person.h"
+#include "res/post_document.h"
 
 #define MESSAGE_ARM                                                                         \
     "SELECT p.id, p.case_id, 1 AS kind, p.uuid, p.client_id, p.subject, "                   \
@@ -96,6 +98,11 @@ static const struct field post_fields[] = {
     {"contents", F_LONG, READONLY | LENGTHY, .render = post_contents,
      .doc = "Text of the post. The text of an activity is a sentence.",
      .example = "\"Have you tried turning it backwards?\""},
+    {"is_html", F_BOOL, READONLY | ON_DEMAND,
+     .column = "CASE WHEN t.kind = 1 AND EXISTS (SELECT 1 FROM posts p WHERE p.id = t.id "
+               "AND p.content_html IS NOT NULL) THEN 1 WHEN t.kind = 2 AND EXISTS (SELECT 1 "
+               "FROM post_originals o WHERE o.post_id = t.id) THEN 1 ELSE 0 END",
+     .doc = "True if the post was written as HTML. GET /cases/posts/:id/document shows it with its look."},
     {"creator", F_REF, READONLY, .ref = "user",
      .doc = "Author of the post. Null for an activity of the server."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
@@ -370,6 +377,14 @@ static const struct route post_routes[] = {
      .errors = "FIELD_REQUIRED"},
     {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a post",
      .sample = {.path = "$POST", .setup = "POST=$(curl {owner} \"{api}/cases/18/posts\" | member id)"}},
+    {GET, "/cases/posts/:id/document", COL_PLUS, "conversations", ONE, get_post_document, .args = html_args,
+     .is_download = true, .sample = {.path = "$POST"},
+     .summary = "Show a message or a note as a page for a frame",
+     .doc =
+         "HTML whose policy allows no script and no form, and pictures of this desk only. With "
+         "`remote_pictures` it allows pictures of other servers over https. Only pages of the desk may have "
+         "the frame; a browser that asks for the page outside of one is refused.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/posts/:id", COL_PLUS, "conversations", ONE, put_post, .input = mark_input,
      .summary = "Mark a post as seen",
      .doc = "Marks all messages before it, too. The status of a note or an activity stays NOT_SENT.",
