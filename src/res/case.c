@@ -310,6 +310,13 @@ static int put_case_read(struct call *c) {
     return api_reply(c);
 }
 
+static int put_case_unread(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(messages_unread(&c->work, c->id));
+    return api_reply(c);
+}
+
 static int restore_case(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
@@ -405,7 +412,11 @@ static const struct route case_routes[] = {
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/read", COL_PLUS, "conversations", ONE, put_case_read, .input = no_fields,
      .summary = "Mark a conversation as read",
-     .doc = "The caller has read all its messages: `read_marker` moves to the newest. It never moves back."},
+     .doc = "The caller has read all its messages: `read_marker` moves to the newest."},
+    {PUT, "/cases/:id/unread", COL_PLUS, "conversations", ONE, put_case_unread, .input = no_fields,
+     .summary = "Mark the newest message of a conversation as unread",
+     .doc =
+         "`read_marker` of the caller moves back to the message before the newest. It stays if it is there already, or further back."},
     {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash",
      .input = no_fields, .summary = "Move a conversation to the trash",
      .doc = "Customers do not see it then. PUT /cases/:id/restore brings it "

@@ -18,32 +18,32 @@
 #include "res/html.h"
 
 #define SANDBOX "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox"
-#define POLICY(pictures)                                                                             \
-    SANDBOX "; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:" pictures         \
+#define POLICY(pictures)                                                                     \
+    SANDBOX "; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:" pictures \
             "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 /* data-theme is set by the page around the frame: "dark" shows contents without grounds of their own, whose colours
  * are left out, because they were chosen for white paper; other contents stay on paper. */
-#define HEAD                                                                                                  \
-    "<!doctype html><html><head><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"     \
-    "<title>Message</title><style>"                                                                           \
-    "html{color-scheme:light;overflow:auto hidden}"                                                           \
-    "body{margin:0;padding:1px 0;font:14px/20px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',"       \
-    "sans-serif;color:#1b1d22;overflow-wrap:anywhere;text-align:start}"                                       \
-    "a{color:#0b57d0}"                                                                                        \
-    "img{max-width:100%;height:auto}"                                                                         \
-    "img[data-src]{outline:1px dashed #7c8290;outline-offset:-1px;min-width:16px;min-height:16px}"            \
-    "table{max-width:100%}pre{white-space:pre-wrap}"                                                          \
-    "blockquote{margin:4px 0;padding-inline-start:8px;border-inline-start:3px solid #d9dce3}"                 \
-    "details>summary{display:inline-block;list-style:none;cursor:pointer;padding:0 10px;border-radius:6px;"   \
-    "background:#eceef2;color:#1b1d22;font-weight:600;margin:6px 0;min-width:24px;line-height:24px}"          \
-    "details>summary::-webkit-details-marker{display:none}"                                                   \
-    "summary:focus-visible,a:focus-visible{outline:2px solid #0b57d0;outline-offset:1px}"                     \
-    "html[data-theme=paper] body{background:#fff;padding:8px}"                                                \
-    "html[data-theme=dark]{color-scheme:dark}html[data-theme=dark] body{color:#e7e9ee}"                       \
-    "html[data-theme=dark] body *{color:inherit!important;border-color:#353a45!important}"                    \
-    "html[data-theme=dark] body a,html[data-theme=dark] body a *{color:#8ab4ff!important}"                    \
-    "html[data-theme=dark] body summary{background:#353a45!important}"                                        \
+#define HEAD                                                                                                \
+    "<!doctype html><html><head><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"   \
+    "<title>Message</title><style>"                                                                         \
+    "html{color-scheme:light;overflow:auto hidden}"                                                         \
+    "body{margin:0;padding:1px 0;font:14px/20px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',"     \
+    "sans-serif;color:#1b1d22;overflow-wrap:anywhere;text-align:start}"                                     \
+    "a{color:#0b57d0}"                                                                                      \
+    "img{max-width:100%;height:auto}"                                                                       \
+    "img[data-src]{outline:1px dashed #7c8290;outline-offset:-1px;min-width:16px;min-height:16px}"          \
+    "table{max-width:100%}pre{white-space:pre-wrap}"                                                        \
+    "blockquote{margin:4px 0;padding-inline-start:8px;border-inline-start:3px solid #d9dce3}"               \
+    "details>summary{display:inline-block;list-style:none;cursor:pointer;padding:0 10px;border-radius:6px;" \
+    "background:#eceef2;color:#1b1d22;font-weight:600;margin:6px 0;min-width:24px;line-height:24px}"        \
+    "details>summary::-webkit-details-marker{display:none}"                                                 \
+    "summary:focus-visible,a:focus-visible{outline:2px solid #0b57d0;outline-offset:1px}"                   \
+    "html[data-theme=paper] body{background:#fff;padding:8px}"                                              \
+    "html[data-theme=dark]{color-scheme:dark}html[data-theme=dark] body{color:#e7e9ee}"                     \
+    "html[data-theme=dark] body *{color:inherit!important;border-color:#353a45!important}"                  \
+    "html[data-theme=dark] body a,html[data-theme=dark] body a *{color:#8ab4ff!important}"                  \
+    "html[data-theme=dark] body summary{background:#353a45!important}"                                      \
     "</style></head><body><div dir=\"auto\">"
 #define FOOT "</div></body></html>"
 
@@ -82,14 +82,17 @@ static int document_read(struct call *c, struct document *d) {
     int rc = db_row(c->work.conn, &post_html, binds, &row);
     if (rc <= 0) return rc;
     char id[INT_TEXT];
-    *d = (struct document){.arena = a, .html = str_dup(a, col_text(row, 0)), .text = str_dup(a, col_text(row, 1))};
+    *d = (struct document){
+        .arena = a, .html = str_dup(a, col_text(row, 0)), .text = str_dup(a, col_text(row, 1))};
     struct str kind = str_dup(a, col_text(row, 3)), cases = S("/api/v1/cases/");
-    struct str path = STR_CAT(a, url_path(c->work.desk->base_url), cases, str_int(id, col_int(row, 2)), S("/"), kind);
+    struct str path =
+        STR_CAT(a, url_path(c->work.desk->base_url), cases, str_int(id, col_int(row, 2)), S("/"), kind);
     stmt_end(row);
     d->place = STR_CAT(a, path, S("/"), str_int(id, c->id));
     DB_ROWS(rc, c->work.conn, &post_pictures, binds, picture) {
         d->pictures = arena_more(a, d->pictures, d->count, &d->room, sizeof *d->pictures);
-        d->pictures[d->count++] = (struct document_picture){str_dup(a, col_text(picture, 0)), col_int(picture, 1)};
+        d->pictures[d->count++] =
+            (struct document_picture){str_dup(a, col_text(picture, 0)), col_int(picture, 1)};
     }
     return rc < 0 ? rc : 1;
 }
@@ -116,7 +119,9 @@ int get_post_document(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     if (outside_of_frame(c))
-        return fail_state(&c->work, "This page is shown only in a frame of the desk. Open the conversation in the console.");
+        return fail_state(
+            &c->work,
+            "This page is shown only in a frame of the desk. Open the conversation in the console.");
     TRY_FOUND(&c->work, document_read(c, &d));
     bool remote = html_shows_remote(c);
     struct str html = d.html.p ? html_show(c->work.arena, d.html, false, document_picture_url, &d)

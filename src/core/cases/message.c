@@ -234,6 +234,25 @@ int messages_read(struct work *w, int64_t case_id) {
                                 B_INT("message", message), B_INT("seq", seq), B_INT("now", w->now)));
 }
 
+/* A marker before the first message is none. */
+QUERY(marker_drop, "DELETE FROM read_markers WHERE user_id = :me AND case_id = :case");
+QUERY(marker_back,
+      "UPDATE read_markers SET last_read_post_id = (SELECT MAX(p.id) FROM posts p WHERE p.case_id = :case "
+      "AND p.kind = 1 AND p.id < :message), last_read_seq = :seq - 1 "
+      "WHERE user_id = :me AND case_id = :case AND last_read_seq >= :seq");
+
+int messages_unread(struct work *w, int64_t case_id) {
+    struct stmt *row;
+    TRY(db_lock_row(w->conn, "cases", case_id));
+    TRY_FOUND(w, db_row(w->conn, &newest_message, BINDS(B_INT("id", case_id)), &row));
+    int64_t message = col_int(row, 0), seq = col_int(row, 1), me = w->actor.user_id;
+    stmt_end(row);
+    if (seq <= 1) return db_later(w->conn, &marker_drop, BINDS(B_INT("me", me), B_INT("case", case_id)));
+    return db_later(
+        w->conn, &marker_back,
+        BINDS(B_INT("me", me), B_INT("case", case_id), B_INT("message", message), B_INT("seq", seq)));
+}
+
 QUERY(message_case, "SELECT case_id FROM posts WHERE id = :id");
 QUERY(message_reject_sent,
       "UPDATE posts SET message_status = 3, reject_type = :type, reject_reason = :reason, "

@@ -33,6 +33,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 
 /* The actor has read all messages of the conversation: moves their read marker. The status of messages stays. */
 int messages_read(struct work *w, int64_t case_id);
+/* The newest message is unread for the actor: moves their read marker to the message before it. */
+int messages_unread(struct work *w, int64_t case_id);
 /* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and
  * marks all earlier messages too. */
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status);
