@@ -81,6 +81,35 @@ static void a_quote_above_the_answer_is_folded(void **state) {
     is_text(m.quoted, ""); /* the sender chose the line as context */
 }
 
+static void a_quote_between_an_answer_and_its_closing_is_folded(void **state) {
+    (void)state;
+    struct incoming m =
+        read_text_of("From: a@b.c\n\nYes, it works again.\n\n" INTRODUCED "\nMany thanks\nAda\nNavy\n");
+    is_text(m.text, "Yes, it works again.\n\nMany thanks\nAda\nNavy");
+    is_text(m.quoted, "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?");
+    m = read_text_of("From: a@b.c\n\nYes, it works again.\n\n" INTRODUCED
+                     "\nMany thanks\nAda\nNavy\nLondon\n");
+    is_text(m.quoted, ""); /* four lines may be an answer */
+}
+
+/* Reads a mail with an answer below a quotation of this style. Returns the folded text. */
+static struct str folded_above(const char *style) {
+    struct incoming m = read_text_of(
+        str_fmt(arena,
+                "From: a@b.c\nContent-Type: text/html\n\n<div>On 1/6/26 9:14 AM, Desk "
+                "wrote:</div><blockquote style=\"%s\"><p>Does it work?</p></blockquote><p>Yes.</p>",
+                style)
+            .p);
+    return m.quoted;
+}
+
+static void an_indented_text_without_a_border_is_no_quote(void **state) {
+    static const char *const styles[] = {"margin:0 0 0 40px;border:none;padding:0", "border: none"};
+    (void)state;
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) is_text(folded_above(styles[i]), "");
+    assert_true(folded_above("margin:0").n > 0);
+}
+
 #define QUOTED_BELOW                                                                       \
     "On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:<blockquote>Does it " \
     "work?</blockquote>"
@@ -262,6 +291,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_plain_mail_is_read_whole),
         cmocka_unit_test(quotes_and_signatures_are_folded),
         cmocka_unit_test(a_quote_above_the_answer_is_folded),
+        cmocka_unit_test(a_quote_between_an_answer_and_its_closing_is_folded),
+        cmocka_unit_test(an_indented_text_without_a_border_is_no_quote),
         cmocka_unit_test(charsets_and_encodings_are_decoded),
         cmocka_unit_test(wrappers_are_kept_and_named),
         cmocka_unit_test(hostile_mails_are_read_within_limits),
