@@ -86,8 +86,9 @@ static void an_address_makes_no_line(void **state) {
 }
 
 static void a_file_without_an_envelope_is_a_mail_by_pipe(void **state) {
-    const struct str files[] = {S("From: a@b\n\nx"), S(""), S("deskd-mail 1"),
-                                S("deskd-mail 1\ndoor: LMTP\nto: <a@b>\n"), S("deskd-mail 2\n\nx")};
+    const struct str files[] = {
+        S("From: a@b\n\nx"),   S(""), S("x"), S("deskd-mail 1"), S("deskd-mail 1\ndoor: LMTP\nto: <a@b>\n"),
+        S("deskd-mail 2\n\nx")};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         drop_in("old", files[i]);
