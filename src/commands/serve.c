@@ -56,6 +56,7 @@ struct server {
     struct live *live;
     struct lmtp *lmtp;
     struct lmtp_counts mails;
+    bool is_new; /* this run has made the desk */
 };
 
 /* Descriptors besides the connections: the store, its log and readers, temporary files, the standard
@@ -164,6 +165,7 @@ static int open_store(struct server *s) {
     if (fresh) say_new_desk(s->options, s->memory);
     int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
     if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
+    s->is_new = fresh && made >= 0;
     int added = permissions_complete(s->desk.db, clock_now(&s->desk.clock));
     if (added < 0) return complain("%s can't be written", store_name(s->options)), -1;
     if (added) log_info("roles got the permissions that are new in this version");
@@ -369,6 +371,10 @@ static void serve_until_told(struct server *s) {
     for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) server_reload(s);
 }
 
+static void say_first_step(struct str base_url) {
+    complain("open %s/agent in a browser and log in: it leads through the first steps", base_url.p);
+}
+
 int command_serve(const struct command_line *o) {
     struct server s = {.options = o, .memory = arena_new()};
     memory_undumped(&s, sizeof s); /* it has the keys */
@@ -383,6 +389,7 @@ int command_serve(const struct command_line *o) {
     if (rc == 0) {
         printf("deskd: listening on %s\n", listen_url(s.memory, &s.listen, http_port(s.http)).p);
         fflush(stdout);
+        if (s.is_new && !option_int(o, OPT_NO_CONSOLE)) say_first_step(s.desk.base_url);
         serve_until_told(&s);
         log_info("stopping: waiting for requests in progress");
     }

@@ -208,6 +208,7 @@ int store_begin(const struct command_line *o, bool bulk,
 static int fill_new_desk(const struct command_line *o, struct db *db) {
     int rc = owner_create(o, db, command_now(o), stdout);
     if (rc == -ERR_FIELD_DUPLICATE) complain("%s holds a desk already", store_name(o));
+    if (rc >= 0) puts("deskd: start it with deskd serve, and open /agent of its address in a browser");
     return rc < 0 ? EXIT_FAULT : 0;
 }
 

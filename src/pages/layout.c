@@ -117,6 +117,8 @@ static void search_form(struct buf *out, const struct site_visit *v) {
 static void person_menu(struct buf *out, const struct site_visit *v) {
     html(out, "<nav class=\"person\"><ul>\n<li><a href=\"%s/contact\">%s</a></li>\n", v->root.p,
          SAY(v, WORD_CONTACT));
+    if (site_is_staff(v) && v->api->cfg.console)
+        html(out, "<li><a href=\"%s/agent\">%s</a></li>\n", v->prefix.p, SAY(v, WORD_CONSOLE));
     if (site_logged_in(v))
         html(out,
              "<li><a href=\"%s/conversations\">%s</a></li>\n<li><form method=\"post\" "

@@ -6,6 +6,7 @@
 #include "pages/outside.h"
 #include "base/log.h"
 #include "base/limits.h"
+#include "api/table/describe.h"
 #include "core/cases/survey.h"
 #include "core/login/password.h"
 #include "core/people/proof.h"
@@ -154,6 +155,8 @@ static void password(struct visit *v) {
         visit_failed(v);
     } else if (rc == 0) {
         dead(v);
+    } else if (mine->rank >= ROLE_COLLABORATOR && v->api->cfg.console) {
+        v->location = STR_CAT(v->arena, url_path(v->api->desk->base_url), S("/agent/login?done=password"));
     } else {
         visit_says(v, "page_password_set");
     }

@@ -75,6 +75,9 @@ static int show_welcome(struct site_visit *v) {
     html(&v->main,
          "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p><a class=\"button\" href=\"%s/contact\">%s</a></p>\n",
          v->brand.name.p, SAY(v, WORD_WELCOME), v->root.p, SAY(v, WORD_CONTACT));
+    if (v->api->cfg.console)
+        html(&v->main, "<p>%s <a href=\"%s/agent\">%s</a></p>\n", SAY(v, WORD_FOR_STAFF), v->prefix.p,
+             SAY(v, WORD_CONSOLE));
     html(&v->main, "<p>%s <a href=\"%s/docs\">%s</a></p>\n", SAY(v, WORD_FOR_PROGRAMS), v->prefix.p,
          SAY(v, WORD_API_DOCS));
     return 0;

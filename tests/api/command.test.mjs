@@ -271,6 +271,7 @@ test('init and serve say that they chose the address of the owner, and serve tha
   const chose = /^deskd: the owner has the address owner@example\.com, because --owner-email was not given/m, made = /^deskd: there is no desk in (\S+), so serve makes a new one there\./m;
   const init = (...more) => deskd('init', '--data', directory(), ...more).stdout;
   assert.match(init(), chose);
+  assert.match(init(), /^deskd: start it with deskd serve, and open \/agent of its address in a browser$/m);
   assert.doesNotMatch(init('--owner-email', 'ada@example.org'), chose);
   assert.doesNotMatch(init('--owner-email', 'owner@example.com'), chose);
   if (process.env.DATABASE) return;

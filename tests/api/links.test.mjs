@@ -54,6 +54,17 @@ test('the page refuses a password that was used before, and the link still works
   assert.match((await press(desk, '/password', { hash, new_password: `${NEW} 2` })).must(200).text, /Your password is set/);
 });
 
+test('the page leads staff who set a password to the login of the console, and not without a console', async (t) => {
+  const { desk, to } = await mailing(t);
+  const { email } = desk.people.agent, { hash } = await reset(desk, to, email);
+  assert.equal((await press(desk, '/password', { hash, new_password: NEW })).must(303).headers.location, '/agent/login?done=password');
+  await desk.stop();
+  desk.args.push('--no-console');
+  await desk.start();
+  const second = await reset(desk, to, email);
+  assert.match((await press(desk, '/password', { hash: second.hash, new_password: `${NEW} 2` })).must(200).text, /Your password is set/);
+});
+
 test('a reset link as X-Token sets the password and ends all sessions', async (t) => {
   const { desk, to } = await mailing(t);
   const { bare } = await desk.session(desk.customer);
@@ -247,7 +258,7 @@ test('an invitation sets the first password by the rules of the role, and expire
   assert.match(short.text, /role="alert"[^>]*>This password is too short\.[^]*aria-invalid="true"/);
   assert.ok(!short.text.includes('1234567'));
   assert.match((await press(desk, '/password', { hash: mail.hash, new_password: 'x'.repeat(1025) })).must(400).text, /too long/);
-  (await press(desk, '/password', { hash: mail.hash, new_password: NEW })).must(200);
+  (await press(desk, '/password', { hash: mail.hash, new_password: NEW })).must(303);
   assert.equal((await desk.login('ines@people.example', NEW).fetch('/me')).id, made.id);
   assert.equal((await desk.owner.fetch(`/users/${made.id}`, { include: 'identity_email' })).emails[0].is_validated, true);
   await desk.owner.create('/users/invite', { full_name: 'Ida', email: 'ida@people.example' });

@@ -18,7 +18,7 @@ export const SHOTS = process.env.SHOTS;
 export const launch = (args = []) => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', ...args] });
 
 // Replies that a test asks for on purpose. The browser writes each of them to its log.
-const EXPECTED = /status of (401|403|404|409|412|454)|ERR_|WebSocket/;
+const EXPECTED = /status of (400|401|403|404|409|412|429|454)|ERR_|WebSocket/;
 
 /** Waits for a condition of the server or of several pages. A condition of one page has Playwright's own waits. */
 export const until = async (holds, tries = 300) => {

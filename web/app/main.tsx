@@ -1,9 +1,9 @@
 // The console of staff: the start of the page.
-import { createMemo, ErrorBoundary, Match, onMount, Show, Suspense, Switch } from 'solid-js';
+import { createEffect, createMemo, ErrorBoundary, Match, onMount, Show, Suspense, Switch } from 'solid-js';
 import { Dynamic, render } from 'solid-js/web';
 import { onKey } from '../kit/keys';
 import { prefix } from '../kit/api';
-import { followLink, place } from '../kit/route';
+import { followLink, go, place } from '../kit/route';
 import { rowOf } from '../kit/store';
 import { Strip } from '../kit/strip';
 import { say } from '../kit/words';
@@ -13,11 +13,12 @@ import { readCatalog } from './frame/catalog';
 import { watchVersion } from './frame/version';
 import { screens } from './screens';
 import { Login } from './session/login';
-import { begin, ended, me } from './session/session';
+import { begin, ended, logOut, me } from './session/session';
 import { readViews } from './views/views';
 
 const Desk = () => {
   onMount(() => { void readCatalog(); void readViews(); watchVersion(); });
+  createEffect(() => { if (place().screen === 'login') go('/', { replace: true }); });
   const screen = createMemo(() => screens[place().screen] ?? screens['']);
   return (
     <>
@@ -35,7 +36,7 @@ const Console = () => (
   <ErrorBoundary fallback={(error: Error) => <main class="login"><p class="wrong">{error.message}</p><button type="button" onClick={() => location.reload()}>{say('reload')}</button></main>}>
     <Switch>
       <Match when={me() === null}><Login /></Match>
-      <Match when={me() && !isStaff()}><main class="login"><h1 class="hidden">{say('console')}</h1><div class="card"><p>{say('staff_only')}</p><p><a href={`${prefix}/helpcenter`} target="_self">{say('to_help_center')}</a></p></div></main></Match>
+      <Match when={me() && !isStaff()}><main class="login"><h1 class="hidden">{say('console')}</h1><div class="card"><p>{say('staff_only')}</p><p><a href={`${prefix}/helpcenter`} target="_self">{say('to_help_center')}</a></p><p><button type="button" onClick={() => void logOut()}>{say('log_out')}</button></p></div></main></Match>
       <Match when={me()}><Desk /></Match>
     </Switch>
     <Show when={ended()}><div class="over"><Login again /></div></Show>

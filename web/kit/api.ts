@@ -16,7 +16,10 @@ export interface Reply {
   errors?: Problem[];
   posts?: Row[];
   auth_token?: string;
+  notifications?: { message: string }[];
   etag: string | null;
+  /** Seconds after which the request may be repeated; 0: the server does not say. */
+  retryAfter: number;
 }
 
 /** The server answered, and did not do it. `reply` has its reasons. */
@@ -72,7 +75,7 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
   if (time) serverAhead = Date.parse(time) - Date.now();
   let reply: Reply;
   try {
-    reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag') };
+    reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag'), retryAfter: Number(response.headers.get('Retry-After') ?? 0) };
   } catch {
     throw new Unreachable(`HTTP ${response.status}`); // a page of a proxy
   }

@@ -1,54 +1,106 @@
-// The login: a page of its own, or laid over the page when the session has ended. The page below keeps its texts.
-import { createSignal, Match, onMount, Show, Switch } from 'solid-js';
-import { prefix, Unreachable } from '../../kit/api';
-import { say } from '../../kit/words';
-import { giveCode, logIn, type Step } from './session';
+// The login: a page of its own, or laid over the page when the session has ended. The page below keeps its texts and its address.
+import { createEffect, createSignal, Match, on, Show, Switch } from 'solid-js';
+import { Unreachable, type Reply } from '../../kit/api';
+import { place } from '../../kit/route';
+import { say, type Word } from '../../kit/words';
+import { askForLink, giveCode, logIn, renewPassword, type Step } from './session';
+
+type Stage = 'login' | 'code' | 'recovery' | 'password' | 'forgotten' | 'sent';
+const TITLES: Record<Stage, Word> = { login: 'login', code: 'second_step', recovery: 'second_step', password: 'new_password', forgotten: 'forgotten', sent: 'sent_title' };
+const BUTTONS: Record<Stage, Word> = { login: 'login', code: 'go_on', recovery: 'go_on', password: 'password_set', forgotten: 'send_link', sent: 'to_login' };
+const MINUTE_S = 60;
 
 export const Login = (props: { again?: boolean }) => {
-  const [step, setStep] = createSignal<Step>();
-  const [busy, setBusy] = createSignal(false);
-  let email!: HTMLInputElement, password!: HTMLInputElement, code!: HTMLInputElement, problem!: HTMLParagraphElement;
-  onMount(() => email.focus());
+  const [stage, setStage] = createSignal<Stage>('login');
+  const [problem, setProblem] = createSignal<string>(), [busy, setBusy] = createSignal(false), [waits, setWaits] = createSignal(false);
+  const [email, setEmail] = createSignal('');
+  let form!: HTMLFormElement, alert!: HTMLParagraphElement, token = '';
 
-  const refused = () => { const s = step(); return s?.step === 'refused' ? s.message : undefined; };
-  const take = async (work: Promise<Step>) => {
+  const value = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
+  const to = (next: Stage) => { setProblem(undefined); setStage(next); };
+  createEffect(on(stage, () => queueMicrotask(() => form.querySelector<HTMLElement>('input:not([hidden]), button')?.focus())));
+  const wrong = (text: string) => { setProblem(text); alert.focus(); };
+
+  /** Why the server refused a step, in the language of the page. */
+  const reasonOf = (reply: Reply) => {
+    const code = reply.errors?.[0]?.code;
+    if (reply.status === 429) return say(code === 'AUTHENTICATION_LOCKED' ? 'login_locked' : 'too_many', { n: Math.ceil((reply.retryAfter || MINUTE_S) / MINUTE_S) });
+    if (code !== 'AUTHENTICATION_FAILED') return reply.errors?.[0]?.message ?? `HTTP ${reply.status}`;
+    if (stage() === 'password') to('login');
+    return say(stage() === 'login' ? token ? 'login_too_late' : 'wrong_login' : 'wrong_code');
+  };
+  const take = (next: Step) => {
+    if (next.step === 'refused') wrong(reasonOf(next.reply));
+    if (next.step === 'code' || next.step === 'password') token = next.token, to(next.step);
+  };
+  const sendLink = async () => {
+    const reply = await askForLink(email());
+    if (reply.status >= 400) wrong(reasonOf(reply));
+    else setWaits(!!reply.notifications?.length), to('sent');
+  };
+  const WORK: Record<Stage, () => Promise<void> | void> = {
+    login: async () => { token = ''; take(await logIn(email(), value('password'))); },
+    code: async () => take(await giveCode(token, value('code').trim())),
+    recovery: async () => take(await giveCode(token, value('code').trim())),
+    password: async () => take(await renewPassword(token, email(), value('new_password'))),
+    forgotten: sendLink,
+    sent: () => to('login'),
+  };
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (busy()) return;
     setBusy(true);
     try {
-      const next = await work;
-      setStep(next);
-      if (next.step === 'refused') problem.focus();
-      if (next.step === 'code') code.focus();
+      await WORK[stage()]();
     } catch (error) {
-      setStep({ step: 'refused', message: error instanceof Unreachable ? say('unreachable') : String(error) });
+      wrong(error instanceof Unreachable ? say('unreachable') : String(error));
     } finally {
       setBusy(false);
     }
   };
-  const send = (event: SubmitEvent) => {
-    event.preventDefault();
-    const s = step();
-    void take(s?.step === 'code' ? giveCode(s.token, code.value) : logIn(email.value, password.value));
-  };
+  const done = () => stage() === 'login' && !problem() && place().screen === 'login' && place().query.get('done') === 'password';
 
   return (
     <main class="login" aria-labelledby="login-title">
-      <form onSubmit={send} class="card">
-        <h1 id="login-title">{say(props.again ? 'login_again' : 'login')}</h1>
-        <Show when={props.again}><p class="soft">{say('login_again_why')}</p></Show>
-        <p ref={problem} role="alert" tabindex="-1" class="wrong" hidden={!refused()}>{refused()}</p>
+      <form ref={form} onSubmit={(event) => void send(event)} class="card">
+        <h1 id="login-title">{say(props.again && stage() === 'login' ? 'login_again' : TITLES[stage()])}</h1>
+        <Show when={props.again && stage() === 'login'}><p class="soft">{say('login_again_why')}</p></Show>
+        <Show when={done()}><p role="status">{say('password_is_set')}</p></Show>
+        <p ref={alert} role="alert" tabindex="-1" class="wrong" hidden={!problem()}>{problem()}</p>
         <Switch>
-          <Match when={step()?.step === 'code'}>
-            <label>{say('code')}<input ref={code} inputmode="numeric" autocomplete="one-time-code" required /></label>
+          <Match when={stage() === 'login'}>
+            <label>{say('email')}<input name="email" type="email" autocomplete="username" required value={email()} onInput={(event) => setEmail(event.currentTarget.value)} /></label>
+            <label>{say('password')}<input name="password" type="password" autocomplete="current-password" required /></label>
           </Match>
-          <Match when={step()?.step === 'password'}>
-            <p>{say('password_expired')} <a href={`${prefix}/helpcenter`} target="_self">{say('password_set')}</a></p>
+          <Match when={stage() === 'code'}>
+            <p class="soft">{say('code_why')}</p>
+            <label>{say('code')}<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required /></label>
           </Match>
-          <Match when={true}>
-            <label>{say('email')}<input ref={email} type="email" autocomplete="username" required /></label>
-            <label>{say('password')}<input ref={password} type="password" autocomplete="current-password" required /></label>
+          <Match when={stage() === 'recovery'}>
+            <p class="soft">{say('recovery_why')}</p>
+            <label>{say('recovery_code')}<input name="code" autocomplete="off" autocapitalize="off" spellcheck={false} maxlength="40" required /></label>
+          </Match>
+          <Match when={stage() === 'password'}>
+            <p class="soft">{say('password_expired')}</p>
+            <input hidden name="email" autocomplete="username" value={email()} />
+            <label>{say('new_password')}<input name="new_password" type="password" autocomplete="new-password" required /></label>
+          </Match>
+          <Match when={stage() === 'forgotten'}>
+            <p class="soft">{say('forgotten_why')}</p>
+            <label>{say('email')}<input name="email" type="email" autocomplete="username" required value={email()} onInput={(event) => setEmail(event.currentTarget.value)} /></label>
+          </Match>
+          <Match when={stage() === 'sent'}>
+            <p>{say('link_sent', { address: email() })}</p>
+            <Show when={waits()}><p class="notice">{say('link_waits')}</p></Show>
           </Match>
         </Switch>
-        <button type="submit" class="main" disabled={busy()}>{say('login')}</button>
+        <button type="submit" class="main" disabled={busy()}>{say(BUTTONS[stage()])}</button>
+        <Switch>
+          <Match when={stage() === 'login'}><button type="button" class="link" onClick={() => to('forgotten')}>{say('forgotten')}</button></Match>
+          <Match when={stage() === 'code'}><button type="button" class="link" onClick={() => to('recovery')}>{say('recovery_use')}</button></Match>
+          <Match when={stage() === 'recovery'}><button type="button" class="link" onClick={() => to('code')}>{say('code_use')}</button></Match>
+        </Switch>
+        <Show when={!['login', 'sent'].includes(stage())}><button type="button" class="link" onClick={() => to('login')}>{say('to_login')}</button></Show>
       </form>
     </main>
   );
