@@ -9,6 +9,7 @@ import { Strip } from '../kit/strip';
 import { say } from '../kit/words';
 import { Bar } from './frame/bar';
 import { KeysList } from './frame/keys_list';
+import { PaletteOnDemand } from './palette/open';
 import { readCatalog } from './frame/catalog';
 import { watchVersion } from './frame/version';
 import { screens } from './screens';
@@ -26,6 +27,7 @@ const Desk = () => {
       <Suspense><Dynamic component={screen()} /></Suspense>
       <Strip />
       <KeysList />
+      <PaletteOnDemand />
     </>
   );
 };

@@ -1,10 +1,14 @@
-// Keys. One table says what each key does, when, and in which words: the keyboard and the list of keys read it.
+// Keys. One table says what each key does, when, and in which words: the keyboard, the list of keys and the palette read it.
 import { createSignal, onCleanup } from 'solid-js';
 import type { Word } from './words';
 
+/** `key`: "j"; "X" for Shift+x; "Ctrl+k", where a Mac has Cmd; "g i" for two keys after each other; "" for an action without a key. */
 export interface Key { key: string; word: Word; run: () => void; inText?: boolean }
 
 const [layers, setLayers] = createSignal<Key[][]>([]);
+/** Keys of a single character can be switched off: they get in the way of dictation (WCAG 2.1.4). */
+const [keysOn, setKeysOn] = createSignal(true);
+export { keysOn, setKeysOn };
 
 /** The keys work as long as the owner lives. A later table hides the same key of an earlier one. */
 export const useKeys = (keys: Key[]) => {
@@ -12,28 +16,48 @@ export const useKeys = (keys: Key[]) => {
   onCleanup(() => setLayers((all) => all.filter((one) => one !== keys)));
 };
 
-/** All keys that work now, without those that are hidden. */
+/** All actions of now, without those whose key is hidden. The newest table comes first. */
 export const keysNow = () => {
   const found = new Map<string, Key>();
-  for (const layer of layers()) for (const key of layer) found.set(key.key, key);
+  for (const layer of [...layers()].reverse()) for (const key of layer) if (!found.has(key.key || key.word)) found.set(key.key || key.word, key);
   return [...found.values()];
 };
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+const isPlain = (key: string) => key.split(' ').some((part) => part.length === 1);
 
-/** "Ctrl+Enter" for Ctrl or, on a Mac, Cmd; "g i" is not a key, but two. */
+/** The key as it is printed: "Shift+x", "⌘k". */
+export const keyText = (key: string) =>
+  key.split(' ').map((part) => /^\p{Lu}$/u.test(part) ? `Shift+${part.toLowerCase()}` : isMac ? part.replace('Ctrl+', '⌘') : part).join(' ');
+
+/** Letters of other scripts count by their place on the keyboard, and Caps Lock does not count. */
+const letterOf = ({ key, code, shiftKey }: KeyboardEvent) => {
+  if (key.length !== 1) return key;
+  const letter = /^[a-z]$/i.test(key) ? key : key > '~' ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
+  return letter ? shiftKey ? letter.toUpperCase() : letter.toLowerCase() : key;
+};
+
 const nameOf = (event: KeyboardEvent) => {
+  if (event.getModifierState('AltGraph')) return event.key; // makes a character, as [ on German keyboards
   const ctrl = isMac ? event.metaKey : event.ctrlKey;
-  return `${ctrl ? 'Ctrl+' : ''}${event.altKey ? 'Alt+' : ''}${event.shiftKey && event.key.length > 1 ? 'Shift+' : ''}${event.key}`;
+  return `${ctrl ? 'Ctrl+' : ''}${event.altKey ? 'Alt+' : ''}${event.shiftKey && event.key.length > 1 ? 'Shift+' : ''}${letterOf(event)}`;
 };
 
 const inText = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
+  target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio], [type=file]), textarea, select'));
+
+const SECOND_MS = 1500;
+let first = '', firstAt = 0;
 
 export const onKey = (event: KeyboardEvent) => {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
-  const name = nameOf(event), key = keysNow().find((one) => one.key === name);
-  if (!key || (inText(event.target) && !key.inText)) return;
+  if (['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(event.key)) return;
+  const name = nameOf(event), both = first && event.timeStamp - firstAt < SECOND_MS ? `${first} ${name}` : '';
+  first = '';
+  const works = ({ key, inText: also }: Key) => (also || !inText(event.target)) && (keysOn() || !isPlain(key));
+  const keys = keysNow().filter(works), key = keys.find((one) => one.key === both) ?? keys.find((one) => one.key === name);
+  if (!key && keys.some((one) => one.key.startsWith(`${name} `))) first = name, firstAt = event.timeStamp;
+  else if (!key) return;
   event.preventDefault();
-  key.run();
+  key?.run();
 };

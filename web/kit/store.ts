@@ -25,7 +25,7 @@ export const keep = (row: Row) => {
 export const keepReply = (reply: Reply): number[] => {
   for (const included of Object.values(reply.resources ?? {})) for (const row of Object.values(included)) keep(row);
   const data = rowsOf(reply);
-  data.forEach(keep);
+  for (const row of data) if (row.resource_type) keep(row); // a result of a search has none: its row is included
   return data.map(({ id }) => id);
 };
 

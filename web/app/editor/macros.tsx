@@ -1,6 +1,7 @@
 // Macros: chosen by name, shown in the editor before anything happens. The text is in the editor; the properties are set when it is sent.
 import { get, rowsOf, type Schemas } from '../../kit/api';
 import { Combobox, type Option } from '../../kit/combobox';
+import { useFinder } from '../../kit/finders';
 import { say } from '../../kit/words';
 
 export interface Chosen { id: number; title: string; contents: string; isNote: boolean }
@@ -22,5 +23,6 @@ export const MacroField = (props: { caseId: number; onChoose: (macro: Chosen) =>
       props.onWrong(error as Error);
     }
   };
+  useFinder({ word: 'macro', searches: true, find: async (text) => (await findMacros(text)).map((option) => ({ label: option.label, run: () => void choose(option) })) });
   return <Combobox label={say('macro')} placeholder={say('macro')} find={findMacros} onChoose={(option) => void choose(option)} ref={(element) => { input = element; props.ref(element); }} />;
 };

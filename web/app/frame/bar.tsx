@@ -7,9 +7,13 @@ import { say } from '../../kit/words';
 import { Face } from '../../kit/marks';
 import { logOut, me } from '../session/session';
 import { compact, setCompact, setTheme, theme, type Theme } from './look';
+import { views } from '../views/views';
 import { Bell } from '../notifications/bell';
 import { showKeys } from './keys_list';
 import { updated } from './version';
+
+const goView = (type: string) => { const view = views().find((one) => one.type === type); go(view ? `/views/${view.id}` : '/'); };
+const goSearch = (query: string) => go(`/search?q=${encodeURIComponent(`${query} -is:completed -is:closed`)}`);
 
 export const Bar = () => {
   let search!: HTMLInputElement;
@@ -17,6 +21,10 @@ export const Bar = () => {
     { key: '/', word: 'key_search', run: () => search.focus() },
     { key: 'c', word: 'key_new', run: () => go('/new') },
     { key: '?', word: 'key_help', run: showKeys },
+    { key: 'g i', word: 'go_inbox', run: () => goView('INBOX') },
+    { key: 'g u', word: 'go_unassigned', run: () => goSearch('is:unassigned') },
+    { key: 'g m', word: 'go_mine', run: () => goSearch('is:mine') },
+    { key: 'g t', word: 'go_trash', run: () => goView('TRASH') },
   ]);
   return (
     <header class="bar">

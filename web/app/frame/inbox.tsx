@@ -5,9 +5,10 @@ import { useKeys } from '../../kit/keys';
 import { say } from '../../kit/words';
 import { createPaging } from '../list/paging';
 import { CaseList } from '../list/list';
-import { ROW_QUERY } from '../list/row';
+import { RESULT_QUERY, ROW_QUERY } from '../list/row';
 import { ConversationView } from '../conversation/conversation';
 import { defaultView, ViewList, viewOf, views } from '../views/views';
+import { afterClose } from './look';
 import { inboxChannel } from './inbox_channel';
 
 /** Moves the focus to the next region, or back. */
@@ -24,7 +25,7 @@ export const Inbox = () => {
   createEffect(() => { if (!place().screen && defaultView()) go(`/views/${defaultView()!.id}`, { replace: true }); });
 
   const source = createMemo(() => query()
-    ? { path: '/search', query: { query: query(), resources: 'CASE', ...ROW_QUERY } }
+    ? { path: '/search', query: { query: query(), ...RESULT_QUERY } }
     : { path: `/views/${view() ?? 0}/cases`, query: ROW_QUERY });
   const paging = createPaging(source);
   createEffect(on(source, () => { paging.reset(); clear(); if (view() || query()) paging.need(0, 1); }));
@@ -41,7 +42,10 @@ export const Inbox = () => {
   const tail = () => query() ? `?q=${encodeURIComponent(query())}` : '';
   const openCase = (id: number) => go(base() ? `${base()}/${id}${tail()}` : `/cases/${id}`, { replace: open() !== undefined });
   const back = () => go(`${base() || (defaultView() ? `/views/${defaultView()!.id}` : '/')}${tail()}`);
+  /** After a conversation was closed. */
   const next = () => {
+    if (afterClose() === 'stay') return;
+    if (afterClose() === 'list') return back();
     const at = paging.position(open() ?? 0), id = paging.ids[at + 1] ?? paging.ids[at - 1];
     if (id) openCase(id); else back();
   };

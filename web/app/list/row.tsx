@@ -10,6 +10,8 @@ export const ROW_FIELDS = ['subject', 'requester', 'status', 'priority', 'assign
 export type CaseRow = Shown<'case', typeof ROW_FIELDS>;
 export const ROW_INCLUDE = 'user_minimal,case_status,case_priority,read_marker,sla_metric';
 export const ROW_QUERY = { fields: ROW_FIELDS.join(','), include: ROW_INCLUDE, _flat: 'true' };
+/** The same rows as results of a search. */
+export const RESULT_QUERY = { resources: 'CASES', fields: `data(${ROW_FIELDS.join(',')})`, include: `case,${ROW_INCLUDE}`, _flat: 'true' };
 /** How rows that have changed are read again. */
 export const ROW_SOURCE = { path: '/cases', query: ROW_QUERY };
 
