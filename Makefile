@@ -99,6 +99,7 @@ build/web/api-types.d.ts: $(BIN) web/node_modules/.package-lock.json
 .PHONY: web-types
 web-types: build/web/api-types.d.ts ## checks the types of the console against the description of the API
 	@web/node_modules/.bin/tsc -p web
+	@node web/operations.mjs build/web/openapi.json | cmp - web/app/settings/operations.ts || { echo "Run: node web/operations.mjs build/web/openapi.json > web/app/settings/operations.ts"; exit 1; }
 
 .PHONY: web-check
 web-check: web-types build/web/dist/page.html ## the same, and builds the console in another folder: the bytes must be the same

@@ -6,5 +6,6 @@ export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
   notifications: lazy(async () => ({ default: (await import('./notifications/notifications')).Notifications })),
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
+  settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

@@ -26,8 +26,8 @@ export const followLink = (event: MouseEvent) => {
   go(link.pathname.slice(root.length) + link.search);
 };
 
-/** The parts of the address: /views/3/1881?q=x is {screen: "views", ids: [3, 1881], query}. */
+/** The address in parts: /views/3/1881?q=x is {screen: "views", parts: ["3", "1881"], ids: [3, 1881], query}. */
 export const place = createMemo(() => {
   const url = new URL(address() || '/', 'http://desk'), [screen = '', ...rest] = url.pathname.slice(1).split('/');
-  return { screen, ids: rest.map(Number).filter(Number.isSafeInteger), query: url.searchParams };
+  return { screen, parts: rest, ids: rest.map(Number).filter(Number.isSafeInteger), query: url.searchParams };
 });

@@ -6,35 +6,45 @@ import { serverNow } from './api';
 export type Words = typeof en;
 export type Word = keyof Words;
 
-const LANGUAGES: Record<string, () => Promise<Words>> = {
-  de: async () => (await import('../words/de')).de,
-  ar: async () => (await import('../words/ar')).ar,
-};
-const RIGHT_TO_LEFT = new Set(['ar']);
-
-const [words, setWords] = createSignal<Words>(en);
+const RIGHT_TO_LEFT = new Set(['ar']), LANGUAGES = new Set(['en', 'de', 'ar']);
 const [language, setLanguage] = createSignal('en');
 export { language };
 
-export const speak = async (locale: string) => {
-  const wanted = locale.toLowerCase().split(/[-_]/)[0] ?? 'en', load = LANGUAGES[wanted];
-  setWords(load ? await load() : en);
-  setLanguage(load ? wanted : 'en');
-  document.documentElement.lang = language();
-  document.documentElement.dir = RIGHT_TO_LEFT.has(language()) ? 'rtl' : 'ltr';
-};
-
-/** The text of a word. {name} is the value of that name; [n: one dog|other {n} dogs] is the form of the number n in the language. */
-export const say = (word: Word, values: Record<string, string | number> = {}): string => {
-  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (mark, name: string) => {
-    const value = values[name];
-    return value === undefined ? mark : typeof value === 'number' ? numberText(value) : value;
-  });
-  return filled(words()[word].replace(/\[(\w+): ([^\]]*)\]/g, (_, name: string, forms: string) => {
+type Values = Record<string, string | number>;
+/** {name} is the value of that name; [n: one dog|other {n} dogs] is the form of the number n in the language. */
+const filled = (text: string, values: Values) => text
+  .replace(/\[(\w+): ([^\]]*)\]/g, (_, name: string, forms: string) => {
     const form = new Intl.PluralRules(language()).select(Number(values[name]));
     const options = forms.split('|').map((option) => option.split(/ (.*)/s));
     return (options.find(([category]) => category === form) ?? options.at(-1))?.[1] ?? '';
-  }));
+  })
+  .replace(/\{(\w+)\}/g, (mark, name: string) => {
+    const value = values[name];
+    return value === undefined ? mark : typeof value === 'number' ? numberText(value) : value;
+  });
+
+const dictionaries: ((language: string) => Promise<() => void>)[] = [];
+
+/** Words of a part of the console. `ready` reads them in the language of the person; a later change of the language changes them, too. */
+export const dictionary = <W extends string>(english: Record<W, string>, others: Record<string, () => Promise<Record<W, string>>>) => {
+  const [words, setWords] = createSignal(english);
+  const read = async (wanted: string) => {
+    const found = await others[wanted]?.() ?? english;
+    return () => { setWords(() => found); };
+  };
+  dictionaries.push(read);
+  return { say: (word: W, values: Values = {}) => filled(words()[word], values), ready: async () => (await read(language()))() };
+};
+
+export const { say } = dictionary<Word>(en, { de: async () => (await import('../words/de')).de, ar: async () => (await import('../words/ar')).ar });
+
+export const speak = async (locale: string) => {
+  const asked = locale.toLowerCase().split(/[-_]/)[0] ?? 'en', wanted = LANGUAGES.has(asked) ? asked : 'en';
+  const set = await Promise.all(dictionaries.map((read) => read(wanted)));
+  setLanguage(wanted);
+  set.forEach((one) => one());
+  document.documentElement.lang = wanted;
+  document.documentElement.dir = RIGHT_TO_LEFT.has(wanted) ? 'rtl' : 'ltr';
 };
 
 export const numberText = (n: number) => new Intl.NumberFormat(language()).format(n);

@@ -55,6 +55,7 @@ export const Bar = () => {
               <option value="compact" selected={compact()}>{say('density_compact')}</option>
             </select>
           </label>
+          <a class="button" href={href('/settings')}>{say('settings')}</a>
           <button type="button" onClick={() => void logOut()}>{say('log_out')}</button>
         </div>
       </details>

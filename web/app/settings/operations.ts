@@ -1,0 +1,269 @@
+// Made by web/operations.mjs from the description of the API. `make web-types` fails if it is old.
+export const operations = {
+  "POST /teams": {
+    roles: ["ADMIN","OWNER"], permission: "teams.manage",
+    fields: {
+      "legacy_id": {"type":"string","nullable":true,"maxLength":255},
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "businesshour_id": {"type":"integer","nullable":true},
+    },
+  },
+  "DELETE /teams": {
+    roles: ["ADMIN","OWNER"], permission: "teams.manage",
+    fields: {
+    },
+  },
+  "PUT /teams/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "teams.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "businesshour_id": {"type":"integer","nullable":true},
+    },
+  },
+  "DELETE /teams/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "teams.manage",
+    fields: {
+    },
+  },
+  "POST /teams/{id}/members": {
+    roles: ["ADMIN","OWNER"], permission: "teams.manage",
+    fields: {
+      "agent_ids": {"type":"array","required":true},
+    },
+  },
+  "DELETE /teams/{id}/members": {
+    roles: ["ADMIN","OWNER"], permission: "teams.manage",
+    fields: {
+    },
+  },
+  "POST /cases/statuses": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "label": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "is_sla_active": {"type":"boolean"},
+    },
+  },
+  "DELETE /cases/statuses": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+    },
+  },
+  "PUT /cases/statuses/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "label": {"type":"string","minLength":1,"maxLength":255},
+      "is_sla_active": {"type":"boolean"},
+    },
+  },
+  "DELETE /cases/statuses/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+    },
+  },
+  "PUT /cases/statuses/reorder": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "status_ids": {"type":"array","required":true},
+    },
+  },
+  "POST /views": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "visibility_type": {"type":"string","options":["ALL","SELF","TEAM"]},
+      "team_ids": {"type":"array"},
+      "columns": {"type":"array"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "order_by_column": {"type":"string","maxLength":255},
+      "order_by": {"type":"string","options":["ASC","DESC"]},
+      "is_default": {"type":"boolean"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /views": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "PUT /views/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "visibility_type": {"type":"string","options":["ALL","SELF","TEAM"]},
+      "team_ids": {"type":"array"},
+      "columns": {"type":"array"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "order_by_column": {"type":"string","maxLength":255},
+      "order_by": {"type":"string","options":["ASC","DESC"]},
+      "is_default": {"type":"boolean"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /views/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "PUT /views/reorder": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "case_views.manage",
+    fields: {
+      "view_ids": {"type":"array","required":true},
+    },
+  },
+  "POST /cases/macros": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "visibility_type": {"type":"string","options":["PRIVATE","TEAM","ALL"]},
+      "visible_to_team_id": {"type":"integer","nullable":true},
+      "reply_type": {"type":"string","options":["REPLY","NOTE"]},
+      "reply_contents": {"type":"string","nullable":true,"maxLength":65535},
+      "assignee_type": {"type":"string","nullable":true,"options":["UNASSIGNED","CURRENT_AGENT","TEAM","AGENT"]},
+      "assigned_team_id": {"type":"integer","nullable":true},
+      "assigned_agent_id": {"type":"integer","nullable":true},
+      "priority_id": {"type":"integer","nullable":true},
+      "priority_action": {"type":"string","nullable":true,"options":["INCREASE_ONE_LEVEL","DECREASE_ONE_LEVEL"]},
+      "status_id": {"type":"integer","nullable":true},
+      "type_id": {"type":"integer","nullable":true},
+      "add_tags": {"type":"array"},
+      "remove_tags": {"type":"array"},
+    },
+  },
+  "DELETE /cases/macros": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "PUT /cases/macros/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "visibility_type": {"type":"string","options":["PRIVATE","TEAM","ALL"]},
+      "visible_to_team_id": {"type":"integer","nullable":true},
+      "reply_type": {"type":"string","options":["REPLY","NOTE"]},
+      "reply_contents": {"type":"string","nullable":true,"maxLength":65535},
+      "assignee_type": {"type":"string","nullable":true,"options":["UNASSIGNED","CURRENT_AGENT","TEAM","AGENT"]},
+      "assigned_team_id": {"type":"integer","nullable":true},
+      "assigned_agent_id": {"type":"integer","nullable":true},
+      "priority_id": {"type":"integer","nullable":true},
+      "priority_action": {"type":"string","nullable":true,"options":["INCREASE_ONE_LEVEL","DECREASE_ONE_LEVEL"]},
+      "status_id": {"type":"integer","nullable":true},
+      "type_id": {"type":"integer","nullable":true},
+      "add_tags": {"type":"array"},
+      "remove_tags": {"type":"array"},
+    },
+  },
+  "DELETE /cases/macros/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "POST /users": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "full_name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "email": {"type":"string","maxLength":255,"format":"email"},
+      "phone": {"type":"string","maxLength":255},
+      "password": {"type":"string","maxLength":1024,"format":"password"},
+      "team_ids": {"type":"array"},
+      "legacy_id": {"type":"string","nullable":true,"maxLength":255},
+      "designation": {"type":"string","nullable":true,"maxLength":255},
+      "role_id": {"type":"integer"},
+      "agent_case_access": {"type":"string","nullable":true,"options":["SELF","TEAMS","ALL"]},
+      "organization_case_access": {"type":"string","options":["REQUESTED","ORGANIZATION"]},
+      "organization_id": {"type":"integer","nullable":true},
+      "external_identifiers": {"type":"array","nullable":true},
+      "addresses": {"type":"array","nullable":true},
+      "websites": {"type":"array","nullable":true},
+      "field_values": {"type":"object"},
+      "tags": {"type":"array","nullable":true},
+      "locale_id": {"type":"integer","nullable":true},
+      "time_zone": {"type":"string","nullable":true,"maxLength":255},
+      "signature": {"type":"string","nullable":true,"maxLength":4000},
+    },
+  },
+  "DELETE /users": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "users.delete",
+    fields: {
+    },
+  },
+  "PUT /users/{id}": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "full_name": {"type":"string","minLength":1,"maxLength":255},
+      "password": {"type":"string","maxLength":1024,"format":"password"},
+      "team_ids": {"type":"array"},
+      "legacy_id": {"type":"string","nullable":true,"maxLength":255},
+      "designation": {"type":"string","nullable":true,"maxLength":255},
+      "is_enabled": {"type":"boolean"},
+      "role_id": {"type":"integer"},
+      "agent_case_access": {"type":"string","nullable":true,"options":["SELF","TEAMS","ALL"]},
+      "organization_case_access": {"type":"string","options":["REQUESTED","ORGANIZATION"]},
+      "organization_id": {"type":"integer","nullable":true},
+      "external_identifiers": {"type":"array","nullable":true},
+      "addresses": {"type":"array","nullable":true},
+      "websites": {"type":"array","nullable":true},
+      "field_values": {"type":"object"},
+      "tags": {"type":"array","nullable":true},
+      "locale_id": {"type":"integer","nullable":true},
+      "time_zone": {"type":"string","nullable":true,"maxLength":255},
+      "greeting": {"type":"string","nullable":true,"maxLength":255},
+      "signature": {"type":"string","nullable":true,"maxLength":4000},
+      "status_message": {"type":"string","nullable":true,"maxLength":255},
+    },
+  },
+  "DELETE /users/{id}": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "users.delete",
+    fields: {
+    },
+  },
+  "POST /users/invite": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "full_name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "email": {"type":"string","maxLength":255,"format":"email"},
+      "phone": {"type":"string","maxLength":255},
+      "password": {"type":"string","maxLength":1024,"format":"password"},
+      "team_ids": {"type":"array"},
+      "legacy_id": {"type":"string","nullable":true,"maxLength":255},
+      "designation": {"type":"string","nullable":true,"maxLength":255},
+      "role_id": {"type":"integer"},
+      "agent_case_access": {"type":"string","nullable":true,"options":["SELF","TEAMS","ALL"]},
+      "organization_case_access": {"type":"string","options":["REQUESTED","ORGANIZATION"]},
+      "organization_id": {"type":"integer","nullable":true},
+      "external_identifiers": {"type":"array","nullable":true},
+      "addresses": {"type":"array","nullable":true},
+      "websites": {"type":"array","nullable":true},
+      "field_values": {"type":"object"},
+      "tags": {"type":"array","nullable":true},
+      "locale_id": {"type":"integer","nullable":true},
+      "time_zone": {"type":"string","nullable":true,"maxLength":255},
+      "signature": {"type":"string","nullable":true,"maxLength":4000},
+    },
+  },
+  "POST /roles": {
+    roles: ["ADMIN","OWNER"], permission: "roles.manage",
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "type": {"type":"string","required":true,"options":["ADMIN","AGENT"]},
+      "agent_case_access": {"type":"string","options":["SELF","TEAMS","ALL"]},
+    },
+  },
+  "DELETE /roles": {
+    roles: ["ADMIN","OWNER"], permission: "roles.manage",
+    fields: {
+    },
+  },
+  "PUT /roles/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "roles.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "agent_case_access": {"type":"string","options":["SELF","TEAMS","ALL"]},
+    },
+  },
+  "DELETE /roles/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "roles.manage",
+    fields: {
+    },
+  },
+} as const;

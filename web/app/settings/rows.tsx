@@ -1,0 +1,157 @@
+// An area that is a list of rows, and a form for one of them. The area is a declaration; this is its screen.
+import { createEffect, createMemo, createSignal, createUniqueId, For, on, onMount, Show, type Component } from 'solid-js';
+import { call, get, type Kind, type Row, type Schemas } from '../../kit/api';
+import { useKeys } from '../../kit/keys';
+import { go, href, place } from '../../kit/route';
+import { keepReply, rowOf } from '../../kit/store';
+import { tellWrong } from '../../kit/strip';
+import type { Field } from './fields';
+import { createForm, remove, type FormState } from './form';
+import { Form } from './form_view';
+import { isKept, type Values } from './kept';
+import { operations } from './operations';
+import { mayDo, type Operation } from './rights';
+import { say, type SettingsWord } from './words';
+
+type Operations = typeof operations;
+type Path = { [O in Operation]: O extends `POST ${infer P}` ? `PUT ${P}/{id}` extends Operation ? P : never : never }[Operation];
+type FieldName<P extends Path> = (keyof Operations[`POST ${P}` & Operation]['fields'] | keyof Operations[`PUT ${P}/{id}` & Operation]['fields']) & string;
+
+export interface Rows<P extends Path = Path, T extends Kind = Kind> {
+  /** Part of the address. */
+  name: string;
+  path: P;
+  type: T;
+  title: SettingsWord;
+  /** "New team" */
+  new: SettingsWord;
+  empty: SettingsWord;
+  emptyNext: SettingsWord;
+  fields: readonly Field<FieldName<P>>[];
+  label: (row: Schemas[T]) => string;
+  /** A second line of the row. */
+  note?: (row: Schemas[T]) => string | undefined;
+  /** Arguments of the list, and of one row. */
+  query?: Record<string, string | number | boolean>;
+  include?: string;
+  initial?: () => Values;
+  /** Rows that may not be deleted. */
+  fixed?: (row: Schemas[T]) => boolean;
+  /** The question before a row is deleted: its consequence. */
+  deleteWhy?: SettingsWord;
+  /** The operation that orders the rows, and the member of its body. */
+  order?: { path: string; member: string };
+  /** Called when rows were changed. */
+  changed?: () => void;
+  /** More below the fields. */
+  below?: Component<{ form: FormState; row: Schemas[T] | undefined }>;
+}
+
+const PAGE = 100;
+
+export const rows = <P extends Path, T extends Kind>(area: Rows<P, T>): Component => () => <RowsArea area={area as unknown as Rows} />;
+
+const RowsArea = (props: { area: Rows }) => {
+  const { area } = props, base = `/settings/${area.name}`, title = createUniqueId();
+  const [ids, setIds] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [failed, setFailed] = createSignal(false);
+  const chosen = createMemo(() => { const part = place().parts[1]; return part === 'new' ? 'new' as const : part ? Number(part) : undefined; });
+  const labelOf = (id: number) => { const row = rowOf(area.type, id); return row ? area.label(row as never) : ''; };
+  const mayAdd = mayDo(`POST ${area.path}` as Operation);
+
+  const read = async (more = false) => {
+    try {
+      const offset = more ? ids()?.length ?? 0 : 0;
+      const reply = await get(area.path, { limit: PAGE, ...(offset ? { offset } : {}), ...area.query, ...(area.include ? { include: area.include, _flat: true } : {}) });
+      const found = keepReply(reply);
+      setIds(more ? [...ids() ?? [], ...found] : found);
+      setTotal(reply.total_count ?? found.length);
+      setFailed(false);
+    } catch {
+      setFailed(true);
+    }
+  };
+  const changed = async () => { await read(); area.changed?.(); };
+  createEffect(on(() => area.name, () => void read()));
+  createEffect(() => { const at = chosen(); document.title = `${at === 'new' ? say(area.new) : at ? labelOf(at) || say(area.title) : say(area.title)} · ${say('settings')} · deskd`; });
+  useKeys([
+    ...(mayAdd ? [{ key: 'n', word: 'key_add' as const, run: () => go(`${base}/new`) }] : []),
+    { key: 'Escape', word: 'key_list', run: () => go(chosen() ? base : '/settings') },
+  ]);
+
+  const move = async (id: number, step: number) => {
+    const now = ids() ?? [], at = now.indexOf(id), to = at + step;
+    if (!area.order || to < 0 || to >= now.length) return;
+    const next = [...now];
+    next.splice(to, 0, ...next.splice(at, 1));
+    setIds(next);
+    await call('PUT', area.order.path, { body: { [area.order.member]: next } }).then(() => area.changed?.(), (error: Error) => { setIds(now); tellWrong(error.message); });
+  };
+
+  return (
+    <>
+      <section class="settings-list region" aria-labelledby={title} tabindex="-1" data-region>
+        <header class="settings-head">
+          <a class="button narrow" href={href('/settings')}>{say('to_settings')}</a>
+          <Show when={chosen()} fallback={<h1 id={title}>{say(area.title)}</h1>}><p id={title} class="settings-title">{say(area.title)}</p></Show><span class="grow" />
+          <Show when={mayAdd}><a class="button" href={href(`${base}/new`)}>{say('add')} <kbd>n</kbd></a></Show>
+        </header>
+        <Show when={failed()}><p class="wrong pad" role="alert">{say('rows_failed')} <button type="button" onClick={() => void read()}>{say('try_again')}</button></p></Show>
+        <Show when={ids()?.length === 0}><div class="empty"><p>{say(area.empty)}</p><p>{say(area.emptyNext)}</p></div></Show>
+        <ul class="settings-rows">
+          <For each={ids()}>
+            {(id, at) => (
+              <li classList={{ 'is-chosen': chosen() === id }}>
+                <a href={href(`${base}/${id}`)} aria-current={chosen() === id ? 'page' : undefined}>
+                  <span dir="auto">{labelOf(id)}</span>
+                  <Show when={area.note?.(rowOf(area.type, id) as never)}>{(text) => <span class="soft" dir="auto">{text()}</span>}</Show>
+                  <Show when={isKept(`${area.name}/${id}`)}><span class="warning">{say('unsaved')}</span></Show>
+                </a>
+                <Show when={area.order && mayAdd}>
+                  <span class="settings-order">
+                    <button type="button" aria-label={say('move_up', { name: labelOf(id) })} disabled={at() === 0} onClick={() => void move(id, -1)}>↑</button>
+                    <button type="button" aria-label={say('move_down', { name: labelOf(id) })} disabled={at() === (ids()?.length ?? 0) - 1} onClick={() => void move(id, 1)}>↓</button>
+                  </span>
+                </Show>
+              </li>
+            )}
+          </For>
+        </ul>
+        <Show when={(ids()?.length ?? 0) < total()}><button type="button" onClick={() => void read(true)}>{say('more')}</button></Show>
+      </section>
+      <Show when={chosen()} keyed>{(id) => <RowForm area={area} id={id} changed={changed} />}</Show>
+    </>
+  );
+};
+
+const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise<void> }) => {
+  const { area, id } = props, base = `/settings/${area.name}`, isNew = id === 'new', path = isNew ? area.path : `${area.path}/${id}`, title = createUniqueId();
+  let heading!: HTMLHeadingElement, question!: HTMLDialogElement;
+  const form = createForm({
+    key: `${area.name}/${id}`, operation: (isNew ? `POST ${area.path}` : `PUT ${area.path}/{id}`) as Operation, path, fields: area.fields,
+    ...(isNew ? { initial: area.initial?.() ?? {} } : { read: () => get(path, area.include ? { include: area.include, _flat: true } : {}) }),
+    saved: (row) => { void props.changed(); if (isNew) go(`${base}/${row.id}`, { replace: true }); },
+  });
+  const row = () => isNew ? undefined : rowOf(area.type, id) as Row | undefined;
+  const name = () => isNew ? say(area.new) : row() ? area.label(row() as never) : '';
+  onMount(() => heading.focus());
+  const mayDelete = () => !isNew && mayDo(`DELETE ${area.path}/{id}` as Operation) && row() && !area.fixed?.(row() as never);
+
+  return (
+    <section class="settings-one region" aria-labelledby={title} tabindex="-1" data-region>
+      <a class="button narrow" href={href(base)}>{say('back')}</a>
+      <h1 ref={heading} id={title} tabindex="-1" dir="auto">{name()}</h1>
+      <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={() => question.showModal()}>{say('delete')}</button></Show>}>
+        {area.below?.({ form, row: row() as never })}
+      </Form>
+      <dialog ref={question} class="card" aria-labelledby={`${title}-question`}>
+        <h2 id={`${title}-question`} dir="auto">{say('delete_title', { name: name() })}</h2>
+        <Show when={area.deleteWhy}><p>{say(area.deleteWhy!)}</p></Show>
+        <p>{say('delete_final')}</p>
+        <form method="dialog" class="settings-foot">
+          <button type="submit">{say('cancel')}</button>
+          <button type="button" class="danger" onClick={() => { question.close(); void remove(path, () => { form.discard(); go(base); void props.changed(); }); }}>{say('delete')}</button>
+        </form>
+      </dialog>
+    </section>
+  );
+};
