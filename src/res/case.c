@@ -15,6 +15,7 @@
 #include "core/people/identity.h"
 #include "core/cases/message.h"
 #include "core/people/tag.h"
+#include "core/rules/sla_match.h"
 #include "res/attachment.h"
 #include "res/case_parts.h"
 #include "res/channel.h"
@@ -227,7 +228,8 @@ static int post_case(struct call *c) {
                          .message_id = &first,
                          .source = SOURCE_AGENT,
                          .files = files.ids,
-                         .file_count = files.count};
+                         .file_count = files.count,
+                         .sla = sla_of_new};
     TRY(attachments_store(c, &files));
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));

@@ -10,6 +10,7 @@
 #include "core/helpcenter/article.h"
 #include "core/people/user.h"
 #include "core/rules/rule.h"
+#include "core/rules/sla_match.h"
 #include "res/attachment.h"
 #include "res/case_parts.h"
 #include "res/field_value.h"
@@ -170,7 +171,7 @@ static int find_requester(struct call *c, struct case_new *n) {
 
 static int post_conversation(struct call *c) {
     const struct actor *a = &c->work.actor;
-    struct case_new n = {0};
+    struct case_new n = {.sla = sla_of_new};
     struct attached files;
     bool stranger = a->rank == ROLE_PUBLIC;
     if (!stranger) in_ignore(c, "name", "the caller is logged in");

@@ -18,8 +18,10 @@ void work_rewind(struct work *w) {
     w->totals = NULL;
     w->clocks = NULL;
     w->sla_warnings = NULL;
+    w->sla_decided = NULL;
     w->finished = false;
     w->fields_changed = 0;
+    w->rules_generation = 0;
     w->phone_region = (struct str){0};
 }
 

@@ -144,6 +144,7 @@ struct object_diff; /* core/change/object_diff.h */
 struct case_totals; /* core/cases/case_total.h */
 struct clocks;      /* core/sla/clocks.h */
 struct sla_warnings;
+struct sla_decided;
 
 /* Problems and notices that are known before it is their turn. */
 struct findings {
@@ -169,8 +170,10 @@ struct work {
     struct case_totals *totals;        /* differences of counters; work_finish writes them */
     struct clocks *clocks;             /* conversations whose SLA clocks are computed again, and breaches */
     struct sla_warnings *sla_warnings; /* core/sla/sla_warning.h */
+    struct sla_decided *sla_decided;   /* core/cases/case.h */
     bool silent;                       /* an import of the past: staff are told nothing */
     int64_t fields_changed;            /* memo of core/fields/field_catalogue.c; 0: not read yet */
+    int64_t rules_generation;          /* memo of core/rules/rule_cache.c; 0: not read yet */
     struct str phone_region;           /* memo of core/people/identity.c; p NULL: not read yet */
     bool finished;                     /* work_finish has run: nothing may change any more */
 };

@@ -1,7 +1,7 @@
 // Conversations get the first SLA that holds (docs/RULES.md, "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, opened } from './lib/index.mjs';
+import { act, open, opened } from './lib/index.mjs';
 
 const is = (field, value, operator = 'comparison_equalto') => ({ field, operator, value });
 const all = (...propositions) => propositions.map((p) => ({ propositions: [p] }));
@@ -26,6 +26,26 @@ test('a new conversation gets the first enabled SLA by execution_order whose col
   assert.equal(await sla(desk, own), 'Rest');
   (await desk.admin.put('/slas/reorder', { sla_ids: [rest.id] })).must(200);
   assert.equal(await sla(desk, await opened(desk, { priority_id: 4 })), 'Rest');
+});
+
+test('a new conversation gets the SLA of the state that triggers leave it in, and triggers find none in it', async (t) => {
+  const desk = await open(t);
+  await make(desk, 'Urgent', all(is(PRIORITY, 4)));
+  await make(desk, 'High', all(is(PRIORITY, 3)));
+  const trigger = (title, proposition, ...action) => desk.admin.create('/triggers', { title, predicate_collections: all(proposition), actions: [act(...action)] });
+  const named = (text) => is('cases.subject', text, 'string_contains_insensitive');
+  await trigger('Lower', named('lower'), 'priority', 'CHANGE', 1);
+  await trigger('Raise', named('raise'), 'priority', 'CHANGE', 4);
+  await trigger('Answer', named('answer'), 'status', 'CHANGE', 3);
+  const made = async (subject, priority_id) => (await sla(desk, await opened(desk, { subject, priority_id })));
+  assert.deepEqual([await made('Plain', 4), await made('Please lower', 4), await made('Please raise', 1), await made('Please raise', 3), await made('Please answer', 3)],
+    ['Urgent', null, 'Urgent', 'Urgent', 'High']);
+  await trigger('With SLA', is('cases.slaversionid', 0, 'comparison_not_equalto'), 'tags', 'ADD', ['sla']);
+  const talk = await opened(desk, { priority_id: 4 });
+  const tags = async () => (await desk.staff.fetch(`/cases/${talk.id}`, { fields: '+tags', include: 'tag' })).tags.map(({ name }) => name);
+  assert.deepEqual([await sla(desk, talk), await tags()], ['Urgent', []]);
+  await put(desk, talk, { type_id: 2 });
+  assert.deepEqual(await tags(), ['sla']);
 });
 
 test('a change of a tested field decides anew; other changes keep the version', async (t) => {

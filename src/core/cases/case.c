@@ -53,10 +53,17 @@ int case_priority_next(struct work *w, int64_t id, bool above, int64_t *next) {
     return rc < 0 ? rc : 0;
 }
 
+struct sla_decided *case_sla_decided(const struct work *w, int64_t case_id) {
+    struct sla_decided *d = w->sla_decided;
+    while (d && d->case_id != case_id) d = d->next;
+    return d;
+}
+
 static int case_load_by(struct work *w, const struct query *q, int64_t id, struct case_now *out) {
     struct stmt *row;
     int rc = db_row(w->conn, q, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc;
+    const struct sla_decided *decided = case_sla_decided(w, id);
     *out = (struct case_now){.id = id,
                              .requester_id = col_int(row, 0),
                              .status_id = col_int(row, 1),
@@ -78,7 +85,7 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                              .form_id = col_int(row, 17),
                              .rating = (int)col_int(row, 18),
                              .organization_id = col_int(row, 19),
-                             .sla_version_id = col_int(row, 20),
+                             .sla_version_id = decided && !decided->attached ? 0 : col_int(row, 20),
                              .created_at = col_int(row, 21)};
     stmt_end(row);
     return 1;
@@ -441,6 +448,8 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN,
                     wanted));
     next.updated = true;
+    struct sla_decided *decided = differ ? case_sla_decided(w, c->id) : NULL;
+    if (decided) decided->outdated = true;
     if (differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY)) TRY(case_tags_follow(w, c, &next));
     if (differ & (CASE_STATUS | CASE_STATE)) TRY(status_change_keep(w, c, &next));
     if (c->sla_version_id) case_touch_clocks(w, c, differ);

@@ -21,6 +21,15 @@ struct case_now {
 /* 1, 0 absent or being deleted, or a negative error; locks the row */
 int case_load(struct work *w, int64_t id, struct case_now *out);
 int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
+/* The SLA that the row of a new conversation was inserted with. case_load shows no SLA until the finisher has
+ * attached it (core/rules/sla_match.c), so that clocks begin there. */
+struct sla_decided {
+    int64_t case_id, version_id; /* version_id 0: none */
+    bool outdated, attached;     /* outdated: the conversation was changed since */
+    struct sla_decided *next;
+};
+struct sla_decided *case_sla_decided(const struct work *w, int64_t case_id); /* NULL: it was not decided */
+
 struct changed case_changed(const struct case_now *c);
 /* adds n to the counters of the conversation if it is active */
 void case_now_counted(struct work *w, const struct case_now *c, int n);

@@ -8,7 +8,7 @@
  * as it was read, whether or not the write that read it commits: no later write can find the number of a
  * rolled-back write.
  *
- *     PostgreSQL   Another process may have changed a rule a moment ago. Each write that needs rules reads the number: one row by its key.
+ *     PostgreSQL   Another process may have changed a rule a moment ago. Each write that needs rules reads the number once: one row by its key.
  *                  The rows of rules are read afterwards, so they may be newer than the number. Then the next write reads them again.
  *     SQLite       All writes run on one thread of one process. `changes` counts the calls of rules_changed, rolled-back ones too.
  *                  `confirmed` is the count at which a committed write found the set fresh. While both are equal, the set is fresh, and
@@ -46,6 +46,7 @@ int rules_changed(struct work *w) {
     struct rule_cache *c = w->desk->rules;
     uint64_t random;
     random_bytes(&random, sizeof random);
+    w->rules_generation = 0;
     if (c) {
         pthread_mutex_lock(&c->keeper.lock);
         c->changes++;
@@ -198,12 +199,13 @@ static struct rule_set *take_kept(struct work *w, int64_t generation, uint64_t *
 int rules_hold(struct work *w, const struct rule_set **out) {
     struct confirmation *f;
     uint64_t changes;
-    int64_t generation = 0;
     struct rule_set *set = take_kept(w, 0, &changes);
     *out = NULL;
     if (set == NULL) {
-        int rc = db_int(w->conn, &generation_now, NULL, &generation);
+        int64_t generation = w->rules_generation;
+        int rc = generation ? 1 : db_int(w->conn, &generation_now, NULL, &generation);
         if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+        w->rules_generation = generation;
         uint64_t later;
         set = take_kept(w, generation, &later);
         if (set == NULL) {

@@ -8,7 +8,10 @@
  * conversation. Fields of the requester and the organization are values of other objects. They count when
  * the conversation gets another requester. A channel never changes. SLAs have no other fields.
  *
- * Triggers run before, so one decision covers the change and what they did about it. */
+ * Triggers run before, so one decision covers the change and what they did about it.
+ *
+ * An UPDATE of a conversation costs a part of most of its indexes. So the SLA of a new one is decided before its INSERT (sla_of_new)
+ * if SLAs test only properties that are known then. The finisher decides again if case_change has changed it since. */
 #include "core/rules/sla_match.h"
 
 #include "base/ids.h"
@@ -56,6 +59,8 @@ static bool decides(const struct tested *t, const struct change *c) {
 
 struct matched {
     int64_t case_id, before, version; /* versions; 0: none */
+    int64_t in_row;                   /* the version of the row: `before`, or that of its INSERT */
+    struct sla_decided *decided;      /* by sla_of_new; NULL: not */
     bool written;
 };
 
@@ -96,17 +101,28 @@ static int64_t version_that_holds(const struct rule_set *set, struct moment *now
     return 0;
 }
 
-/* Sets the versions of the conversations, which are ordered by id. */
-static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids,
-                          struct matched *list, int count) {
-    struct facts *facts;
-    struct moment now;
+/* The parts of a moment that SLAs need. */
+static unsigned slas_need(const struct rule_set *set) {
     unsigned needs = 0;
     for (int i = 0; i < set->list[RULES_SLAS].count; i++)
         needs |= set->list[RULES_SLAS].rules[i].predicate->needs;
-    int n = facts_read(w, &set->list[RULES_SLAS].definitions, wanted, ids, &facts);
+    return needs;
+}
+
+/* Sets the versions of the conversations, which are ordered by id. */
+static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted,
+                          struct matched *list, int count) {
+    struct facts *facts;
+    struct moment now;
+    int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids);
+    size_t open = 0;
+    for (int i = 0; i < count; i++)
+        if (list[i].decided && !list[i].decided->outdated) list[i].version = list[i].in_row;
+        else ids[open++] = list[i].case_id;
+    if (open == 0) return 0;
+    int n = facts_read(w, &set->list[RULES_SLAS].definitions, wanted, json_ids(w->arena, ids, open), &facts);
     TRY(n);
-    TRY(moment_read(w, needs, &now));
+    TRY(moment_read(w, slas_need(set), &now));
     for (int i = 0, at = 0; i < n; i++) {
         while (at < count && list[at].case_id < facts[i].id) at++;
         if (at < count && list[at].case_id == facts[i].id)
@@ -117,12 +133,15 @@ static int match_versions(struct work *w, const struct rule_set *set, const bool
 
 /* Attaches the version of *m, and at once to all later conversations that get the same. */
 static int attach_version(struct work *w, struct matched *m, const struct matched *end) {
+    if (m->written) return 0;
     int64_t *ids = arena_array(w->arena, (size_t)(end - m), sizeof *ids);
     size_t n = 0;
     for (struct matched *x = m; x < end; x++) {
-        if (x->written || x->version == x->before || x->version != m->version) continue;
+        if (x->written || x->version != m->version) continue;
         x->written = true;
-        ids[n++] = x->case_id;
+        if (x->decided) x->decided->attached = true;
+        if (x->version != x->in_row) ids[n++] = x->case_id;
+        if (x->version == x->before) continue;
         change_property(w, (struct changed){"case", x->case_id, x->case_id}, "sla_version",
                         changed_id(x->before), changed_id(x->version));
         clocks_touch(w, x->case_id, CLOCKS_TARGET);
@@ -142,7 +161,8 @@ static int matched_read(struct work *w, const struct to_match *m, struct str ids
     }
     DB_ROWS(rc, w->conn, m->count > 1 ? &sla_versions_of_cases : &sla_version_of_case,
             BINDS(B_INT("id", m->ids[0]), B_TEXT("ids", ids)), row)
-    list[n++] = (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1)};
+    list[n++] =
+        (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1), .in_row = col_int(row, 1)};
     return rc < 0 ? rc : n;
 }
 
@@ -152,7 +172,11 @@ static int match_cases(struct work *w, const struct rule_set *set, const bool *w
     struct str ids = json_ids(w->arena, m->ids, (size_t)m->count);
     int n = matched_read(w, m, ids, list);
     TRY(n);
-    TRY(match_versions(w, set, wanted, ids, list, n));
+    for (int i = 0; i < n; i++) {
+        struct sla_decided *decided = list[i].decided = case_sla_decided(w, list[i].case_id);
+        if (decided) list[i].before = 0, list[i].in_row = decided->version_id;
+    }
+    TRY(match_versions(w, set, wanted, list, n));
     for (int i = 0; i < n; i++) TRY(attach_version(w, &list[i], list + n));
     return 0;
 }
@@ -164,6 +188,63 @@ static int sla_match(struct work *w, const struct rule_set *set) {
     struct to_match m = cases_to_match(w, &t);
     return m.count ? match_cases(w, set, wanted, &m) : 0;
 }
+
+/* ---- new conversations ----------------------------------------------------------------------- */
+
+/* Finds a fact of a conversation that has no row yet. Returns false if only its row has it, or if another
+ * function than case_change changes it. */
+static bool fact_of_new(struct arena *a, const struct definition *d, const struct case_now *c,
+                        struct fact *f) {
+    const struct {
+        const char *value;
+        int64_t number; /* 0: none */
+    } known[] = {{"t.status_id", c->status_id},       {"t.priority_id", c->priority_id},
+                 {"+t.type_id", c->type_id},          {"t.form_id", c->form_id},
+                 {"t.requester_id", c->requester_id}, {"t.channel", c->channel}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (d->among || d->gone || strcmp(d->value, known[i].value) != 0) continue;
+        if (known[i].number == 0) return true;
+        f->count = 1;
+        f->numbers = arena_array(a, 1, sizeof *f->numbers);
+        f->numbers[0] = known[i].number;
+        return true;
+    }
+    return false;
+}
+
+static bool facts_of_new(struct work *w, const struct rule_set *set, const struct case_now *c,
+                         struct facts *out) {
+    const struct definitions *d = &set->list[RULES_SLAS].definitions;
+    const bool *wanted = fields_tested(w->arena, set);
+    out->list = arena_array(w->arena, (size_t)d->count + 1, sizeof *out->list);
+    for (int i = 0; i < d->count; i++)
+        if (wanted[i] && !fact_of_new(w->arena, &d->list[i], c, &out->list[i])) return false;
+    return true;
+}
+
+/* Triggers run before SLAs, so one that tests the SLA must find none. */
+static bool triggers_test_sla(const struct rule_set *set) {
+    const struct definitions *d = &set->list[RULES_TRIGGERS].definitions;
+    for (int i = 0; i < d->count; i++)
+        if (set->wanted[i] && strstr(d->list[i].value, "t.sla_version_id")) return true;
+    return false;
+}
+
+int sla_of_new(struct work *w, const struct case_now *c, int64_t *version_id) {
+    const struct rule_set *set;
+    struct facts facts;
+    struct moment now;
+    *version_id = 0;
+    if (w->desk == NULL || w->desk->rules == NULL) return 0;
+    TRY(rules_hold(w, &set));
+    bool decided = slas_need(set) == 0 && !triggers_test_sla(set) && facts_of_new(w, set, c, &facts);
+    int rc = decided ? moment_read(w, 0, &now) : 0;
+    if (rc >= 0 && decided) *version_id = version_that_holds(set, &now, &facts);
+    kept_set_drop(set);
+    return rc < 0 ? rc : decided;
+}
+
+/* ---- the finisher ---------------------------------------------------------------------------- */
 
 int sla_match_finish(struct work *w) {
     const struct rule_set *set;
