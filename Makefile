@@ -408,6 +408,10 @@ test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_mo
 test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/pages/*.test.mjs)))
 
+.PHONY: test-job
+test-job: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the main job in Chromium, from the customer's form to the rating; ANSWERS=200 for more answers at the same moment
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/console.job.test.mjs
+
 $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
@@ -431,7 +435,7 @@ programs: $(BIN) $(UNIT) $(CORPORA_TESTS) $(QUERIES) $(HTTP_TEST) ## builds what
 test: ## installs missing packages, builds, runs all tests
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory -j2 programs bench-programs fault-programs tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh layers test-api test-postgres unit test-corpora dialect test-http test-package test-fault
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh layers test-api test-postgres unit test-corpora dialect test-http test-job test-package test-fault
 
 .PHONY: test-deep
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
