@@ -1,7 +1,7 @@
 // Totals come from counters (core/cases/case_total.h). Random writes must leave each total equal to the number of rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clean, dice, open } from './lib/index.mjs';
+import { clean, dice, open, when as all } from './lib/index.mjs';
 
 const ALL = { limit: 1000 };
 const TYPES = ['NEW', 'OPEN', 'PENDING', 'COMPLETED', 'CLOSED', 'CUSTOM'];
@@ -98,6 +98,45 @@ test('each total of conversations equals the number of rows after random writes'
     assert.ok(await compareAll(w, `round ${round}`) > 100, 'the lists have rows');
     clean(w.desk);
   }
+});
+
+/** Views with conditions of each kind: columns, tags, parts of texts, counters, times, the requester, the caller, either of two. */
+async function viewsOf(w) {
+  const is = 'comparison_equalto', field = await w.owner.create('/users/fields', { type: 'TEXT', title: 'Level', key: 'level' });
+  const conditions = [
+    all(['cases.casepriorityid', is, '2']), all(['cases.casestatusid', 'comparison_not_equalto', '2']), all(['tags.name', 'collection_contains_insensitive', 'red']),
+    all(['cases.subject', 'string_contains_insensitive', 'new']), all(['cases.assigneeagentid', is, '(current_user)'], ['cases.casestatusid', is, '3']),
+    all(['cases.assigneeteamid', is, String(w.teams[1])]), all(['users.organizationid', is, String(w.organizations[0])]), all(['casemetrics.replycount', 'comparison_greaterthan', '0']),
+    all(['cases.requesterid', is, String(w.customers[1].id)]), all([`requesterfields.${field.key}`, 'string_contains_insensitive', 'gold']), all(['cases.updatedat_relative_past', 'date_after_or_on', 'today']),
+    [{ propositions: [{ field: 'cases.casepriorityid', operator: is, value: '4' }, { field: 'cases.assigneeteamid', operator: is, value: '0' }] }], all(['cases.postcount', 'comparison_greaterthan', '2']), [],
+  ];
+  const views = [{ id: 2 }, { id: 3 }];
+  for (const predicate_collections of conditions) views.push(await w.owner.create('/views', { title: 'V', visibility_type: 'ALL', predicate_collections }));
+  return views.map(({ id }) => `/views/${id}/cases`);
+}
+
+test('the total of a view equals the number of its rows after each write', async (t) => {
+  const w = await world(t, { processes: 1 }), d = dice(Number(process.env.SEED ?? 31)), { owner } = w;
+  for (let i = 0; i < 20; i++) await write(w, d);
+  const views = await viewsOf(w), callers = [owner, ...w.agents.map(({ client }) => client)];
+  for (const path of views) for (const who of callers) await compare(who, path, {}, 'at first');
+  const more = {
+    subject: (id) => owner.put(`/cases/${id}`, { subject: d.one(['Old', 'A new one']) }),
+    note: (id) => owner.post(`/cases/${id}/notes`, { contents: 'N' }),
+    rate: (id) => owner.put(`/cases/${id}`, { type_id: d.one([1, 2, null]) }),
+    merge: () => owner.post(`/cases/${d.one(w.cases)}/merge`, { case_ids: [d.one(w.cases)] }),
+    remove: (id) => owner.delete(`/cases/${id}`),
+    level: () => owner.put(`/users/${d.one(w.customers).id}`, { field_values: { level: d.one(['gold', 'tin']) } }),
+    newcomer: () => w.desk.person('customer'),
+  };
+  for (let i = 0; i < 250; i++) {
+    const name = d.below(3) ? '' : d.one(Object.keys(more));
+    if (name) assert.ok((await more[name](d.one(w.cases))).status !== 500, name);
+    else await write(w, d);
+    for (let k = 0; k < 3; k++) await compare(d.one(callers), d.one(views), {}, `after ${i} ${name}`);
+  }
+  for (const path of views) for (const who of callers) assert.ok(await compare(who, path, {}, 'at the end') >= 0);
+  clean(w.desk);
 });
 
 test('each total equals the number of rows after writes that run side by side', async (t) => {

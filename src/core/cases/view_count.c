@@ -17,15 +17,21 @@
  * A cascade changes the organization of conversations without entries in the change log, so numbers are
  * kept for KEPT_MOST at most.
  *
- * Memory is bounded by ENTRIES and GROUPS; the entry that was not used for the longest time goes first. */
+ * Counting again costs less if the ids of the conversations are kept, too: only those that the entries of the
+ * log since the place name are read (case_groups_follow). So the total of a view costs the same at any size,
+ * but once in KEPT_MOST. Entries about anything but conversations (a person, a team) and conditions on clocks
+ * of SLAs need all conversations.
+ *
+ * Memory is bounded by ENTRIES, GROUPS and MEMBERS; the entry that was not used for the longest time goes
+ * first. */
 #include "core/cases/view_count.h"
 
+#include "core/cases/case_groups.h"
 #include "core/cases/case_view.h"
 
 #include "base/buf.h"
 #include "base/random.h"
 #include "core/access/access.h"
-#include "core/desk/cascade.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,29 +40,27 @@
 #define KEPT_MOST TIME_MINUTE /* while nothing changes */
 #define COUNTING_MS 1000      /* time for counting in one request */
 #define ENTRIES 1024
-#define GROUPS (256 * 1024) /* number of groups in all entries: 6 MiB */
-#define PLACE_MAX 256       /* longer places are not kept */
+#define GROUPS (256 * 1024)  /* number of groups in all entries: 6 MiB */
+#define MEMBERS (512 * 1024) /* number of ids in all entries: 4 MiB */
+#define PLACE_MAX 256        /* longer places are not kept */
 
 const struct word count_accuracies[] = {
     {COUNT_KNOWN, "KNOWN"}, {COUNT_RELATIVE, "RELATIVE"}, {COUNT_UNKNOWN, "UNKNOWN"}, {0}};
 
-struct group {
-    int64_t team, agent, n;
-};
-
 struct entry {
     unsigned char key[MAC_SIZE];
-    struct group *groups; /* NULL: not counted yet */
-    int count;
+    struct case_groups kept; /* groups NULL: not counted yet */
+    bool large;              /* it has had more members than are listed */
     char place[PLACE_MAX];
-    int64_t at, used; /* time of the count; number of the last use, 0: the entry is free */
-    bool busy;        /* a thread counts */
+    int64_t at, all_at; /* times of the count and of the last one of all conversations */
+    int64_t used;       /* number of the last use, 0: the entry is free */
+    bool busy;          /* a thread counts; only it changes the entry, under the lock */
 };
 
 struct view_counts {
     pthread_mutex_t lock;
     int64_t uses;
-    int groups;
+    int groups, members;
     struct entry entries[ENTRIES];
 };
 
@@ -68,16 +72,32 @@ struct view_counts *view_counts_new(void) {
 
 void view_counts_free(struct view_counts *c) {
     if (c == NULL) return;
-    for (int i = 0; i < ENTRIES; i++) free(c->entries[i].groups);
+    for (int i = 0; i < ENTRIES; i++) {
+        free(c->entries[i].kept.groups);
+        free(c->entries[i].kept.members);
+    }
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
 /* ---- entries, under the lock ----------------------------------------------------------------- */
 
+static void members_free(struct view_counts *c, struct case_groups *g) {
+    c->members -= g->member_count;
+    free(g->members);
+    g->members = NULL;
+    g->member_count = 0;
+}
+
+static void kept_free(struct view_counts *c, struct case_groups *g) {
+    members_free(c, g);
+    c->groups -= g->count;
+    free(g->groups);
+    *g = (struct case_groups){0};
+}
+
 static void entry_clear(struct view_counts *c, struct entry *e) {
-    c->groups -= e->count;
-    free(e->groups);
+    kept_free(c, &e->kept);
     *e = (struct entry){0};
 }
 
@@ -111,23 +131,47 @@ static bool groups_fit(struct view_counts *c, int n, const struct entry *kept) {
     while (c->groups + n > GROUPS) {
         struct entry *oldest = NULL;
         for (struct entry *e = c->entries; e < c->entries + ENTRIES; e++)
-            if (e != kept && !e->busy && e->groups && (oldest == NULL || e->used < oldest->used)) oldest = e;
+            if (e != kept && !e->busy && e->kept.groups && (oldest == NULL || e->used < oldest->used))
+                oldest = e;
         if (oldest == NULL) return false;
         entry_clear(c, oldest);
     }
     return true;
 }
 
+/* The same for members. Other entries lose theirs, not their groups. */
+static bool members_fit(struct view_counts *c, int n, const struct entry *kept) {
+    while (c->members + n > MEMBERS) {
+        struct entry *oldest = NULL;
+        for (struct entry *e = c->entries; e < c->entries + ENTRIES; e++)
+            if (e != kept && !e->busy && e->kept.members && (oldest == NULL || e->used < oldest->used))
+                oldest = e;
+        if (oldest == NULL) return false;
+        members_free(c, &oldest->kept);
+    }
+    return true;
+}
+
+static void *array_copy(const void *list, int n, size_t size) {
+    void *copy = malloc(((size_t)n + 1) * size);
+    if (copy && n) memcpy(copy, list, (size_t)n * size);
+    return copy;
+}
+
 static void entry_store(struct view_counts *c, struct entry *e, const struct counting *g,
-                        const struct group *groups, int n) {
-    if (n > GROUPS / 16 || g->place.n >= PLACE_MAX || !groups_fit(c, n, e)) return;
-    struct group *copy = malloc(((size_t)n + 1) * sizeof *copy);
-    if (copy == NULL) return;
-    if (n) memcpy(copy, groups, (size_t)n * sizeof *copy);
-    c->groups += n - e->count;
-    free(e->groups);
-    e->groups = copy;
-    e->count = n;
+                        const struct case_groups *counted) {
+    struct case_groups copy = *counted;
+    if (copy.count > GROUPS / 16 || g->place.n >= PLACE_MAX || !groups_fit(c, copy.count, e)) return;
+    copy.groups = array_copy(copy.groups, copy.count, sizeof *copy.groups);
+    if (copy.groups == NULL) return;
+    if (copy.members && members_fit(c, copy.member_count, e))
+        copy.members = array_copy(copy.members, copy.member_count, sizeof *copy.members);
+    else copy.members = NULL;
+    if (copy.members == NULL) copy.member_count = 0;
+    kept_free(c, &e->kept);
+    e->kept = copy;
+    c->groups += copy.count;
+    c->members += copy.member_count;
     e->at = g->work->now;
     memcpy(e->place, g->place.p, g->place.n);
     e->place[g->place.n] = 0;
@@ -135,37 +179,11 @@ static void entry_store(struct view_counts *c, struct entry *e, const struct cou
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static int64_t visible_sum(const struct case_reader *r, const struct group *groups, int n) {
+static int64_t visible_sum(const struct case_reader *r, const struct case_groups *g) {
     int64_t sum = 0;
-    for (int i = 0; i < n; i++)
-        if (access_case_of(r, groups[i].team, groups[i].agent)) sum += groups[i].n;
+    for (int i = 0; i < g->count; i++)
+        if (access_case_of(r, g->groups[i].team, g->groups[i].agent)) sum += g->groups[i].n;
     return sum;
-}
-
-/* Counts in the store. A row that still refers to a deleted team or agent counts as one without a team or
- * an agent. Returns the number of groups, or a negative error. */
-static int count_groups(struct work *w, const struct view_rows *rows, struct group **out) {
-    struct buf sql = {0};
-    struct group *groups = NULL;
-    struct stmt *s;
-    int n = 0, room = 0;
-    buf_fmt(&sql,
-            "SELECT g.team, g.agent, COUNT(*) "
-            "FROM (SELECT COALESCE(%s, 0) AS team, COALESCE(%s, 0) AS agent FROM cases t WHERE %s AND %s) g "
-            "GROUP BY g.team, g.agent",
-            UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS),
-            rows->state, rows->condition.sql);
-    buf_char(&sql, 0);
-    int rc = db_start(w->conn, sql.p, rows->condition.binds, &s);
-    buf_free(&sql);
-    if (rc < 0) return rc;
-    while ((rc = stmt_step(s)) == 1) {
-        groups = arena_more(w->arena, groups, n, &room, sizeof *groups);
-        groups[n++] = (struct group){col_int(s, 0), col_int(s, 1), col_int(s, 2)};
-    }
-    stmt_end(s);
-    *out = groups;
-    return rc < 0 ? rc : n;
 }
 
 static void view_key(struct work *w, const struct view_rows *rows, unsigned char out[MAC_SIZE]) {
@@ -206,20 +224,39 @@ static enum found count_kept(struct counting *c, const unsigned char *key, struc
     *mine = NULL;
     if (e == NULL) return COUNT_AGAIN;
     int64_t age = c->work->now - e->at;
-    bool current = e->groups && str_eq(str_of(e->place), c->place) && age < KEPT_MOST;
+    bool known = e->kept.groups != NULL;
+    bool current = known && str_eq(str_of(e->place), c->place) && c->work->now - e->all_at < KEPT_MOST;
     bool spent = e->busy || clock_monotonic() > c->until;
-    if (e->groups) *n = visible_sum(c->reader, e->groups, e->count);
-    *accuracy = current ? COUNT_KNOWN : e->groups ? COUNT_RELATIVE : COUNT_UNKNOWN;
-    if (current || (!c->exact && (spent || (e->groups && age < c->kept_for)))) return COUNT_TAKEN;
+    if (known) *n = visible_sum(c->reader, &e->kept);
+    *accuracy = current ? COUNT_KNOWN : known ? COUNT_RELATIVE : COUNT_UNKNOWN;
+    if (current || (!c->exact && (spent || (known && age < c->kept_for)))) return COUNT_TAKEN;
     if (!e->busy) (*mine = e)->busy = true;
     return COUNT_AGAIN;
+}
+
+/* Counts in the store. e: the entry of this thread, or NULL. Returns 1 if all conversations were read, 0 if
+ * those that have changed, or a negative error. */
+static int count_stored(struct counting *c, const struct view_rows *rows, const struct entry *e,
+                        struct case_groups *out) {
+    bool recent = e && e->kept.members && c->work->now - e->all_at < KEPT_MOST;
+    int rc = recent ? case_groups_follow(c->work, rows, &e->kept, str_of(e->place), out) : 0;
+    if (rc) return rc < 0 ? rc : 0;
+    rc = case_groups_count(c->work, rows, e && !e->large, out);
+    return rc < 0 ? rc : 1;
+}
+
+/* Ends the counting of an entry. all: all conversations were read. */
+static void count_keep(struct counting *c, struct entry *e, const struct case_groups *counted, bool all) {
+    if (all) e->all_at = c->work->now;
+    e->large = e->large || counted->large;
+    entry_store(c->work->desk->view_counts, e, c, counted);
 }
 
 int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
                    enum count_accuracy *accuracy) {
     struct view_counts *all = c->work->desk->view_counts;
     struct entry *mine = NULL;
-    struct group *groups = NULL;
+    struct case_groups counted;
     unsigned char key[MAC_SIZE];
     enum found found = COUNT_AGAIN;
     *n = 0;
@@ -230,15 +267,15 @@ int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
         pthread_mutex_unlock(&all->lock);
     }
     if (found == COUNT_TAKEN) return 0;
-    int count = count_groups(c->work, rows, &groups);
+    int rc = count_stored(c, rows, mine, &counted);
     if (mine) {
         pthread_mutex_lock(&all->lock);
         mine->busy = false;
-        if (count >= 0) entry_store(all, mine, c, groups, count);
+        if (rc >= 0) count_keep(c, mine, &counted, rc == 1);
         pthread_mutex_unlock(&all->lock);
     }
-    if (count < 0) return count;
-    *n = visible_sum(c->reader, groups, count);
+    if (rc < 0) return rc;
+    *n = visible_sum(c->reader, &counted);
     *accuracy = COUNT_KNOWN;
     return 0;
 }

@@ -1,0 +1,240 @@
+#include "core/cases/case_groups.h"
+
+#include "base/buf.h"
+#include "base/ids.h"
+#include "core/cases/case_view.h"
+#include "core/change/change.h"
+#include "core/desk/cascade.h"
+#include "json/json.h"
+
+#include <stdlib.h>
+
+#define FOLLOWED_MOST 1000 /* entries of the change log */
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* Groups with a hash table of their places. */
+struct grouping {
+    struct arena *arena;
+    struct case_groups *out;
+    int room, bits;
+    int *slots; /* place + 1; 0: free */
+};
+
+static int *group_slot(struct grouping *g, int64_t team, int64_t agent) {
+    uint64_t hash = ((uint64_t)team * 0x9E3779B97F4A7C15U) ^ ((uint64_t)agent * 0xC2B2AE3D27D4EB4FU);
+    uint64_t mask = (UINT64_C(1) << g->bits) - 1;
+    for (uint64_t at = (hash ^ (hash >> 32)) & mask;; at = (at + 1) & mask) {
+        const struct case_group *group = g->slots[at] ? &g->out->groups[g->slots[at] - 1] : NULL;
+        if (group == NULL || (group->team == team && group->agent == agent)) return &g->slots[at];
+    }
+}
+
+static void group_slots_make(struct grouping *g, int bits) {
+    g->bits = bits;
+    g->slots = arena_array(g->arena, (size_t)1 << bits, sizeof *g->slots);
+    memset(g->slots, 0, ((size_t)1 << bits) * sizeof *g->slots);
+    for (int i = 0; i < g->out->count; i++)
+        *group_slot(g, g->out->groups[i].team, g->out->groups[i].agent) = i + 1;
+}
+
+/* Adds n to a group. Returns its place. */
+static int group_add(struct grouping *g, int64_t team, int64_t agent, int64_t n) {
+    struct case_groups *out = g->out;
+    if (2 * out->count >= 1 << g->bits) group_slots_make(g, g->bits + 2);
+    int *slot = group_slot(g, team, agent);
+    if (*slot == 0) {
+        out->groups = arena_more(g->arena, out->groups, out->count, &g->room, sizeof *out->groups);
+        out->groups[out->count++] = (struct case_group){team, agent, 0};
+        *slot = out->count;
+    }
+    out->groups[*slot - 1].n += n;
+    return *slot - 1;
+}
+
+static struct grouping grouping_begin(struct work *w, struct case_groups *out) {
+    struct grouping g = {.arena = w->arena, .out = out};
+    group_slots_make(&g, 8);
+    return g;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* A row that still refers to a deleted team or agent counts as one without a team or an agent. */
+#define TEAM_AND_AGENT                                                                 \
+    "COALESCE(" UNLESS_GONE("t.assigned_team_id",                                      \
+                            GONE_TEAMS) ", 0) AS team, "                               \
+                                        "COALESCE(" UNLESS_GONE("t.assigned_agent_id", \
+                                                                GONE_AGENTS) ", 0) AS agent"
+
+static int groups_start(struct work *w, struct buf *sql, const struct bind *binds, struct stmt **s) {
+    buf_char(sql, 0);
+    int rc = db_start(w->conn, sql->p, binds, s);
+    buf_free(sql);
+    return rc;
+}
+
+static int count_by_group(struct work *w, const struct view_rows *rows, struct case_groups *out) {
+    struct grouping g = grouping_begin(w, out);
+    struct buf sql = {0};
+    struct stmt *s;
+    int rc;
+    buf_fmt(&sql,
+            "SELECT g.team, g.agent, COUNT(*) FROM (SELECT " TEAM_AND_AGENT
+            " FROM cases t WHERE %s AND %s) g GROUP BY g.team, g.agent",
+            rows->state, rows->condition.sql);
+    TRY(groups_start(w, &sql, rows->condition.binds, &s));
+    while ((rc = stmt_step(s)) == 1) group_add(&g, col_int(s, 0), col_int(s, 1), col_int(s, 2));
+    stmt_end(s);
+    return rc;
+}
+
+/* Appends the rows of a statement as members, in any order. */
+static int members_read(struct grouping *g, struct stmt *s) {
+    struct case_groups *out = g->out;
+    int room = out->member_count, rc;
+    while ((rc = stmt_step(s)) == 1) {
+        int place = group_add(g, col_int(s, 1), col_int(s, 2), 1);
+        out->members = arena_more(g->arena, out->members, out->member_count, &room, sizeof *out->members);
+        out->members[out->member_count++] = (uint64_t)col_int(s, 0) << MEMBER_BITS | (uint64_t)place;
+    }
+    stmt_end(s);
+    return rc;
+}
+
+static int member_compare(const void *x, const void *y) {
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+static void members_sort(struct case_groups *g) {
+    if (g->member_count) qsort(g->members, (size_t)g->member_count, sizeof *g->members, member_compare);
+}
+
+/* Clocks of SLAs change without entries in the change log, and so do the rows of a cascade. */
+static int can_follow(struct work *w, const struct view_rows *rows) {
+    return strstr(rows->condition.sql, "sla_") == NULL && !cascades_under_way(w);
+}
+
+static bool is_followed(const struct case_groups *g) {
+    return g->member_count <= MEMBERS_MOST && g->count < 1 << MEMBER_BITS;
+}
+
+/* A place of a replica lacks the transactions under way, so changes can't be followed from it. */
+QUERY(groups_on_replica, "SELECT @SQLITE{0}@@POSTGRES{CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END}@");
+
+int case_groups_count(struct work *w, const struct view_rows *rows, bool with_members,
+                      struct case_groups *out) {
+    int64_t replica = 0;
+    *out = (struct case_groups){0};
+    if (!with_members || !can_follow(w, rows)) return count_by_group(w, rows, out);
+    TRY(db_int(w->conn, &groups_on_replica, NULL, &replica));
+    if (replica) return count_by_group(w, rows, out);
+    struct grouping g = grouping_begin(w, out);
+    struct buf sql = {0};
+    struct stmt *s;
+    out->members = arena_array(w->arena, 1, sizeof *out->members);
+    buf_fmt(&sql, "SELECT t.id, " TEAM_AND_AGENT " FROM cases t WHERE %s AND %s LIMIT %d", rows->state,
+            rows->condition.sql, MEMBERS_MOST + 1);
+    TRY(groups_start(w, &sql, rows->condition.binds, &s));
+    TRY(members_read(&g, s));
+    if (is_followed(out)) return members_sort(out), 0;
+    *out = (struct case_groups){.large = true};
+    return count_by_group(w, rows, out);
+}
+
+/* ---- following ------------------------------------------------------------------------------- */
+
+/* 1 if this snapshot sees all that the place has seen. A transaction that was under way is taken for one that
+ * is not seen. */
+QUERY(groups_place_is_behind,
+      "SELECT CASE WHEN @SQLITE{CAST(:place AS INTEGER) <= (SELECT COALESCE(MAX(id), 0) FROM change_log)}@"
+      "@POSTGRES{NOT pg_is_in_recovery() AND pg_snapshot_xmax(CAST(CAST(:place AS TEXT) AS pg_snapshot)) <= "
+      "pg_snapshot_xmin(pg_current_snapshot())}@ THEN 1 ELSE 0 END");
+QUERY(groups_entries, "SELECT kind, verb, object_id, COALESCE(case_id, 0) FROM change_log "
+                      "WHERE @UNSEEN(:place) LIMIT 1001");
+
+/* The conversation that an entry is about; 0: none; -1: any. */
+static int64_t case_of_entry(struct stmt *row) {
+    struct str kind = col_text(row, 0);
+    bool created = col_int(row, 1) == CHANGE_CREATED;
+    if (str_eq(kind, S("case"))) return col_int(row, 2);
+    if (str_eq(kind, S("notification")) || str_eq(kind, S("notifications"))) return 0;
+    if (col_int(row, 3)) return col_int(row, 3);
+    return created && (str_eq(kind, S("user")) || str_eq(kind, S("organization"))) ? 0 : -1;
+}
+
+/* Returns the number of changed conversations, or a negative error. *ids ascend. *any: others may have
+ * changed, too. */
+static int changed_since(struct work *w, struct str place, int64_t **ids, bool *any) {
+    int n = 0, entries = 0, rc;
+    *ids = arena_array(w->arena, FOLLOWED_MOST + 1, sizeof **ids);
+    DB_ROWS(rc, w->conn, &groups_entries, BINDS(B_TEXT("place", place)), row) {
+        int64_t id = case_of_entry(row);
+        if (++entries > FOLLOWED_MOST || id < 0) *any = true;
+        else if (id) (*ids)[n++] = id;
+    }
+    return rc < 0 ? rc : ids_sort_once(*ids, n);
+}
+
+/* The members from `from` on are new: they go to their places among the others. */
+static void members_merge(struct arena *a, struct case_groups *g, int from) {
+    int n = g->member_count - from, at = g->member_count;
+    uint64_t *added = arena_array(a, (size_t)n + 1, sizeof *added);
+    members_sort(&(struct case_groups){.members = g->members + from, .member_count = n});
+    if (n) memcpy(added, g->members + from, (size_t)n * sizeof *added);
+    while (n > 0) {
+        bool is_added = from == 0 || added[n - 1] > g->members[from - 1];
+        g->members[--at] = is_added ? added[--n] : g->members[--from];
+    }
+}
+
+/* Appends the members that are not among the changed ones, with room for these. */
+static void keep_unchanged(struct grouping *g, const struct case_groups *from, const int64_t *ids, int n) {
+    struct case_groups *out = g->out;
+    out->members = arena_array(g->arena, (size_t)from->member_count + (size_t)n + 1, sizeof *out->members);
+    for (int i = 0, at = 0; i < from->member_count; i++) {
+        int64_t id = (int64_t)(from->members[i] >> MEMBER_BITS);
+        while (at < n && ids[at] < id) at++;
+        if (at < n && ids[at] == id) out->groups[from->members[i] & ((1U << MEMBER_BITS) - 1)].n--;
+        else out->members[out->member_count++] = from->members[i];
+    }
+}
+
+/* CROSS: SQLite reads the conversations by their ids, and not by an index that the condition has, too. */
+static int read_changed(struct work *w, const struct view_rows *rows, struct str ids, struct grouping *g) {
+    const struct condition *c = &rows->condition;
+    struct bind *binds = arena_array(w->arena, (size_t)c->count + 2, sizeof *binds);
+    struct buf sql = {0};
+    struct stmt *s;
+    memcpy(binds, c->binds, (size_t)c->count * sizeof *binds);
+    binds[c->count] = (struct bind)B_TEXT("changed_ids", ids);
+    binds[c->count + 1] = (struct bind){0};
+    buf_fmt(&sql,
+            "SELECT t.id, " TEAM_AND_AGENT
+            " FROM @EACH_ID(:changed_ids) k @SQLITE{CROSS}@ JOIN cases t ON t.id = k.value "
+            "WHERE %s AND %s",
+            rows->state, c->sql);
+    TRY(groups_start(w, &sql, binds, &s));
+    return members_read(g, s);
+}
+
+int case_groups_follow(struct work *w, const struct view_rows *rows, const struct case_groups *from,
+                       struct str place, struct case_groups *out) {
+    int64_t behind = 0, *ids;
+    bool any = false;
+    if (!can_follow(w, rows)) return 0;
+    TRY(db_int(w->conn, &groups_place_is_behind, BINDS(B_TEXT("place", place)), &behind));
+    if (!behind) return 0;
+    int n = changed_since(w, place, &ids, &any);
+    if (n < 0 || any) return n < 0 ? n : 0;
+    *out = (struct case_groups){0};
+    struct grouping g = grouping_begin(w, out);
+    for (int i = 0; i < from->count; i++)
+        group_add(&g, from->groups[i].team, from->groups[i].agent, from->groups[i].n);
+    keep_unchanged(&g, from, ids, n);
+    int kept = out->member_count;
+    if (n) TRY(read_changed(w, rows, json_ids(w->arena, ids, (size_t)n), &g));
+    members_merge(w->arena, out, kept);
+    return is_followed(out);
+}
