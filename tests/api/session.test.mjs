@@ -164,6 +164,16 @@ test('a session lives up to the last second of its idle hours, those of staff an
   }
 });
 
+test('a session that was idle for too long opens no page of the help center', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.owner.create('/categories', { titles: 'Empty' }); // nobody but staff sees it
+  const cookie = { Cookie: `desk_session=${(await desk.session(desk.owner)).id}` };
+  const page = () => desk.anyone.exchange('GET', `/helpcenter/en-us/categories/${id}-empty`, { headers: cookie });
+  assert.equal((await page()).status, 200);
+  await desk.clock.forward(72 * HOUR + 2 * MINUTE);
+  assert.equal((await page()).status, 404);
+});
+
 test('a login does not continue a session that a remember-me token opened', async (t) => {
   const desk = await open(t);
   const login = (await desk.customer.get('/session', { remember_me: true })).must(200);

@@ -2,7 +2,7 @@
 // `*` stands for any letters. Rows of a single file come before those of its folder.
 //
 // A mutant gets the tests that run its line, if build/reached.json (make mutants-reach) has them, and of these the ones whose names and words are most like those of its line, of the lines near it and of its file: two units of its row, and
-// TRIED files of tests/api, and some of tests/postgres. A file of the row counts as more alike.
+// TRIED files of tests/api, and some of tests/postgres. Those of the row and those that run the line itself come first.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -77,7 +77,7 @@ export const areas = [
 
 /** Runs for minutes, and names everything: only for the areas that list it. */
 const LONG = ['cascades'];
-const TRIED = 12, LEAST = 4, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.1;
+const TRIED = 14, LEAST = 4, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.5, OF_LINE = 0.5;
 
 const wordsOf = (text) => text.toLowerCase().match(/[a-z]{3,}/g) ?? [];
 function counted(words) {
@@ -134,16 +134,23 @@ function running(lines, line) {
   return query ? lines.flatMap((text, i) => (new RegExp(`&${query}\\b`).test(text) ? [i + 1] : [])) : [line];
 }
 
-/** The names of the tests of tests/api that run a line, or undefined if that is not known. A block has the line at which it begins. */
+/** {line, before}: the names of the tests of tests/api that run a line, and of those that run a line before it in its function or a call of that, or undefined
+ * if that is not known. A block has the line at which it begins, so a function that is compiled into its callers may have none. */
 function reaching(file, text, line) {
   const of = reached.files[file], lines = text.split('\n');
   if (!of) return undefined;
-  const names = new Set();
-  for (const at of running(lines, line).map((n) => lineThen(of, lines[n - 1], n))) {
-    const from = Math.max(0, ...of.blocks.map(([n]) => n).filter((n) => n <= at));
-    for (const [n, by] of of.blocks) if (from && n === from) for (const i of by) names.add(reached.tests[i]);
+  const names = { line: new Set(), before: new Set() }, then = (n) => lineThen(of, lines[n - 1], n);
+  const blockOf = (n) => Math.max(0, ...of.blocks.map(([at]) => at).filter((at) => at <= then(n)));
+  const add = (set, from, to) => { for (const [at, by] of of.blocks) if (at >= from && at <= to) for (const i of by) set.add(reached.tests[i]); };
+  for (const n of running(lines, line)) {
+    const head = lines.slice(0, n).findLastIndex((head) => /^\w/.test(head)) + 1, block = blockOf(n);
+    if (!block) continue;
+    add(names.line, block, block);
+    add(names.before, then(head) || block, block);
+    const called = /(\w+)\(/.exec(lines[head - 1] ?? '')?.[1];
+    if (called) lines.forEach((text, i) => { if (/^\s/.test(text) && new RegExp(`\\b${called}\\(`).test(text)) add(names.before, blockOf(i + 1), blockOf(i + 1)); });
   }
-  return names.size ? names : undefined;
+  return names.line.size ? names : undefined;
 }
 
 /** {unit, api, others, http, postgres}: the tests of a mutant of a line (1, 2 ...) of a file with this text, the likeliest first. */
@@ -153,9 +160,9 @@ export function testsFor(file, text, line) {
   const source = weighed(counted([wordsOf(text), ...Array(3).fill(around(NEAR)), ...Array(4).fill(wordsOf(basename(file))), ...Array(LINE).fill(around(0))].flat()));
   const ofArea = row.api.map(patternOf), by = reaching(file, text, line);
   const isOfArea = (test) => ofArea.some((pattern) => pattern.test(test.name));
-  const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0);
+  const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0) + (by?.line.has(test.name) ? OF_LINE : 0);
   const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
-  const possible = apis.filter((test) => !LONG.includes(test.name) || isOfArea(test)), isReaching = (test) => !by || by.has(test.name);
+  const possible = apis.filter((test) => !LONG.includes(test.name) || isOfArea(test)), isReaching = (test) => !by || by.line.has(test.name) || by.before.has(test.name);
   const api = likeliest(possible.filter(isReaching), TRIED);
   api.push(...likeliest(possible.filter((test) => !isReaching(test)), Math.max(0, LEAST - api.length))); // the lines may have moved since
   return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api, postgres: likeliest(postgres, ON_POSTGRES) };
