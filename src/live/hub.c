@@ -78,6 +78,8 @@ static void channel_join(struct hub *h, struct peer *p, const struct frame *f) {
         return;
     }
     s->cursors = after != NULL;
+    const struct json *present = json_member(f->payload, S("present"));
+    s->listens = present && present->type == JSON_FALSE;
     if (after && after->type == JSON_STRING && after->text.n) resync = !missed(h, after->text, &from, &first);
     if (resync) first = NULL;
     struct str cursor = place_now(h);

@@ -213,7 +213,7 @@ static int64_t present_person(struct hub *h, const struct subscription *s) {
 void presence_join(struct hub *h, struct subscription *s) {
     enum live_kind kind = s->topic->name.kind;
     if ((kind != LIVE_CASE && kind != LIVE_PERSON) || s->peer->form == PEER_STREAM) return;
-    int64_t person = present_person(h, s);
+    int64_t person = s->listens ? 0 : present_person(h, s);
     if (person) {
         s->meta = meta_new(h, h->api->desk->process, ++h->last_meta, s->topic->name, person);
         s->meta->is_new = true;

@@ -42,6 +42,7 @@ struct subscription {
     struct topic *topic;
     char *join_ref;                            /* JSON */
     bool cursors;                              /* its events have cursors */
+    bool listens;                              /* it is told who is present, and is not present itself */
     struct meta *meta;                         /* its presence; NULL: none */
     int64_t count;                             /* a view: as last told; -1: not yet */
     struct subscription *next, **at;           /* of the topic */

@@ -49,6 +49,20 @@ test('typing ends 8 seconds after the last push that said so', async (t) => {
   assert.equal(watcher.socket.events('presence_diff').length, 5, 'nothing ends twice');
 });
 
+test('a socket that only listens is told who is present, and is not present itself', async (t) => {
+  const { desk, topic, me, other } = await world(t);
+  const socket = await Socket.open(t, desk.admin);
+  assert.equal((await socket.join(topic, { present: false })).status, 'ok');
+  assert.deepEqual((await socket.event('presence_state')).payload, {});
+  const agent = await watch(t, desk.staff, topic);
+  assert.deepEqual(Object.keys(agent.people()), [me]);
+  assert.deepEqual(Object.keys((await socket.event('presence_diff')).payload.joins), [me]);
+  socket.send(topic, 'update-presence-meta', { is_typing: true });
+  await socket.all();
+  await agent.turns();
+  assert.equal(agent.people()[other], undefined);
+});
+
 test('a person with three tabs is one person, until the last tab is closed', async (t) => {
   const { desk, topic, me, other } = await world(t);
   const watcher = await watch(t, desk.admin, topic), tabs = [];

@@ -1,7 +1,8 @@
 // Daily work in the console: keys, the palette, lists, searches, people, realtime through proxies that break it.
 import assert from 'node:assert/strict';
+import net from 'node:net';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, editor, outside, posts, row, shoot, until } from './console.mjs';
+import { audit, consoleWorld, editor, joined, logIn, outside, posts, row, shoot, until } from './console.mjs';
 
 describe('daily work in the console', () => {
   const world = consoleWorld();
@@ -70,5 +71,94 @@ describe('daily work in the console', () => {
     await page.waitForURL(`**/agent/cases/${id}`);
     await find('zzzz', /Search for/);
     assert.equal(await page.getByRole('dialog').getByRole('option').count(), 1);
+  });
+
+  /** A proxy before the desk. mode: how it treats the upgrade to a WebSocket: pass; refuse (502); hang (no answer); swallow (the handshake
+   *  works, and no frame arrives). `cut()` breaks all connections, and `closed` refuses new ones. */
+  const proxy = async (t, mode) => {
+    const { port } = new URL(world.desk.base), sockets = new Set(), seen = { mode, closed: false, streams: 0 };
+    const server = net.createServer((near) => {
+      if (seen.closed) { near.destroy(); return; }
+      const far = net.connect(Number(port), '127.0.0.1');
+      let swallowed = false;
+      for (const socket of [near, far]) { sockets.add(socket); socket.on('error', () => undefined); socket.on('close', () => { sockets.delete(socket); near.destroy(); far.destroy(); }); }
+      far.on('data', (data) => { if (!swallowed || data.includes('HTTP/1.1 101')) near.write(data); });
+      near.on('data', (data) => {
+        const upgrade = /^GET \S*\/socket\/websocket/.test(data.toString('latin1')), how = seen.mode;
+        if (/^GET \S*\/realtime\?/.test(data.toString('latin1'))) seen.streams++;
+        if (upgrade && how === 'refuse') near.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+        else if (upgrade && how === 'hang') return;
+        else { swallowed ||= upgrade && how === 'swallow'; if (!swallowed || upgrade) far.write(data); }
+      });
+    });
+    await new Promise((go) => server.listen(0, '127.0.0.1', go));
+    t.after(() => { for (const socket of sockets) socket.destroy(); server.close(); });
+    return Object.assign(seen, { base: `http://127.0.0.1:${server.address().port}`, cut: () => { for (const socket of sockets) socket.destroy(); } });
+  };
+  /** A page of the first agent through the proxy. */
+  const through = async (t, { base }, path) => {
+    const context = await world.browser.newContext({ viewport: { width: 1280, height: 800 } }), page = await context.newPage(), wrong = [];
+    page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
+    t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
+    await page.goto(base + path);
+    await logIn(page, world.first);
+    return page;
+  };
+  const broken = (page) => page.locator('.bar [role=status]');
+
+  for (const mode of ['refuse', 'hang', 'swallow'])
+    test(`events arrive by a stream where a proxy breaks WebSockets (${mode}), and by the socket when it works again`, async (t) => {
+      const id = await asked(`Behind a proxy that does ${mode}`), way = await proxy(t, mode), page = await through(t, way, `/agent/views/1/${id}`);
+      await posts(page).first().waitFor();
+      await until(() => way.streams > 0);
+      await world.clara.client.create(`/conversations/${id}/messages`, { contents: 'By a stream' });
+      await posts(page).filter({ hasText: 'By a stream' }).waitFor();
+      await asked(`New behind ${mode}`);
+      await page.getByRole('button', { name: /new, show/ }).waitFor();
+      assert.equal(await broken(page).count(), 0);
+      way.mode = 'pass';
+      await world.second.client.create(`/cases/${id}/notes`, { contents: 'While it changes' });
+      await posts(page).filter({ hasText: 'While it changes' }).waitFor();
+    });
+
+  test('a break is shown after five seconds and not before, nothing that happened meanwhile is missing, and a restart is one', async (t) => {
+    const id = await asked('Broken lines'), way = await proxy(t, 'pass'), page = await through(t, way, `/agent/views/1/${id}`);
+    await posts(page).first().waitFor();
+    await page.waitForTimeout(500);
+    way.closed = true;
+    way.cut();
+    await page.waitForTimeout(3000);
+    assert.equal(await broken(page).count(), 0);
+    await world.clara.client.create(`/conversations/${id}/messages`, { contents: 'While it was broken' });
+    await broken(page).filter({ hasText: 'The server does not answer.' }).waitFor();
+    await shoot(page, 'daily-reconnecting');
+    way.closed = false;
+    await posts(page).filter({ hasText: 'While it was broken' }).waitFor();
+    await broken(page).waitFor({ state: 'detached' });
+  });
+
+  test('what comes new is said once in a polite region, and not while a person types', async (t) => {
+    const id = await asked('Said'), page = await sit(t, world.first, `/agent/views/1/${id}`);
+    await posts(page).first().waitFor();
+    await joined(page);
+    const said = page.locator('#herald');
+    await editor(page).pressSequentially('Dear');
+    await world.clara.client.create(`/conversations/${id}/messages`, { contents: 'Hello?' });
+    await posts(page).filter({ hasText: 'Hello?' }).waitFor();
+    await editor(page).pressSequentially(' Clara');
+    assert.equal(await said.textContent(), '');
+    await said.filter({ hasText: 'New reply from Clara Ito' }).waitFor();
+  });
+
+  test('a session that ended elsewhere is noticed, and realtime comes back with the next login', async (t) => {
+    const id = await asked('Ended elsewhere'), way = await proxy(t, 'refuse'), page = await through(t, way, `/agent/views/1/${id}`);
+    await posts(page).first().waitFor();
+    await until(() => way.streams > 0);
+    await page.context().clearCookies();
+    way.cut();
+    await page.getByRole('heading', { name: 'Log in again' }).waitFor();
+    await logIn(page, world.first);
+    await world.clara.client.create(`/conversations/${id}/messages`, { contents: 'After the login' });
+    await posts(page).filter({ hasText: 'After the login' }).waitFor();
   });
 });

@@ -8,6 +8,7 @@ import { rowOf } from '../kit/store';
 import { Strip } from '../kit/strip';
 import { say } from '../kit/words';
 import { Bar } from './frame/bar';
+import { Herald } from './frame/herald';
 import { KeysList } from './frame/keys_list';
 import { PaletteOnDemand } from './palette/open';
 import { readCatalog } from './frame/catalog';
@@ -26,6 +27,7 @@ const Desk = () => {
       <Bar />
       <Suspense><Dynamic component={screen()} /></Suspense>
       <Strip />
+      <Herald />
       <KeysList />
       <PaletteOnDemand />
     </>

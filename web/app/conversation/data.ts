@@ -48,7 +48,7 @@ export const createConversation = (id: number) => {
       void call('PUT', `/cases/${id}/read`).then(keepReply).catch(() => undefined);
   };
 
-  const heard = (event: string, _: Change) => { if (event === 'NEW_POST') void readPosts().then(markRead).catch(() => undefined); };
+  const heard = (event: string, _: Change) => { if (event === 'NEW_POST' || event === 'RESYNC') void readPosts().then(markRead).catch(() => undefined); };
 
   const begin = async () => {
     try {

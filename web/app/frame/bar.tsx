@@ -1,5 +1,5 @@
 // The bar: name of the desk, search, keys, the person.
-import { Show } from 'solid-js';
+import { createSignal, Show } from 'solid-js';
 import { connected } from '../../kit/live';
 import { go, href, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
@@ -11,6 +11,10 @@ import { views } from '../views/views';
 import { Bell } from '../notifications/bell';
 import { showKeys } from './keys_list';
 import { updated } from './version';
+
+const [online, setOnline] = createSignal(navigator.onLine);
+addEventListener('online', () => setOnline(true));
+addEventListener('offline', () => setOnline(false));
 
 const goView = (type: string) => { const view = views().find((one) => one.type === type); go(view ? `/views/${view.id}` : '/'); };
 const goSearch = (query: string) => go(`/search?q=${encodeURIComponent(`${query} -is:completed -is:closed`)}`);
@@ -34,7 +38,7 @@ export const Bar = () => {
       </form>
       <span class="grow" />
       <Show when={updated()}><span class="notice">{say('new_version')} <button type="button" onClick={() => location.reload()}>{say('reload')}</button></span></Show>
-      <Show when={!connected()}><span class="notice wrong" role="status">{say('offline')}</span></Show>
+      <Show when={!connected()}><span class="notice wrong" role="status">{say(online() ? 'reconnecting' : 'offline')}</span></Show>
       <Bell />
       <a class="button" href={href('/new')}>{say('new')} <kbd>c</kbd></a>
       <button type="button" class="only-keys" onClick={showKeys}>{say('keys')} <kbd>?</kbd></button>

@@ -1,6 +1,7 @@
-// Notices that the server has a newer console: the ETag of this page changes with it. Asked when the page is looked at again, at most
-// once in five minutes.
-import { createSignal } from 'solid-js';
+// Notices that the server has a newer console: the ETag of this page changes with it. Asked when a connection is made, because servers
+// restart for updates, and when the page is looked at again, at most once in five minutes.
+import { createEffect, createSignal, on } from 'solid-js';
+import { connections } from '../../kit/live';
 import { href } from '../../kit/route';
 
 const PAUSE_MS = 300_000;
@@ -18,6 +19,7 @@ const look = async () => {
 
 export const watchVersion = () => {
   void look();
+  createEffect(on(connections, () => { asked = 0; void look(); }, { defer: true }));
   document.addEventListener('visibilitychange', () => void look());
   setInterval(() => void look(), PAUSE_MS);
 };

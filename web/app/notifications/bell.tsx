@@ -21,7 +21,7 @@ export const Bell = () => {
     const n = payload.changed_properties['unread_count'] ?? (payload as { unread_count?: unknown }).unread_count;
     if (typeof n === 'number') setUnread(n); else void count().catch(() => undefined);
     setTold((times) => times + 1);
-  }, ['NEW_NOTIFICATION', 'CHANGE']);
+  }, { events: ['NEW_NOTIFICATION', 'CHANGE'] });
   useKeys([{ key: 'b', word: 'key_notifications', run: () => go('/notifications') }]);
   return (
     <a class="button bell" href={href('/notifications')}>

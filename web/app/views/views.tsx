@@ -20,7 +20,7 @@ export const defaultView = () => views().find((v) => v.is_default) ?? views()[0]
 export const viewOf = (id: number | undefined) => rowOf('view', id);
 
 export const ViewList = (props: { view: number | undefined }) => {
-  const [counts, { mutate }] = createResource(async () => {
+  const [counts, { mutate, refetch }] = createResource(async () => {
     const reply = await get('/views/counts');
     return Object.fromEntries(rowsOf(reply).map((row) => [(row['view'] as { id: number }).id, row as unknown as Schemas['view_count']]));
   });
@@ -31,7 +31,8 @@ export const ViewList = (props: { view: number | undefined }) => {
       <ul>
         <For each={views()}>
           {(view) => {
-            if (view.realtime_channel) follow(view.realtime_channel, (_, { changed_properties: { count: n } }) => {
+            if (view.realtime_channel) follow(view.realtime_channel, (event, { changed_properties: { count: n } }) => {
+              if (event === 'RESYNC') void refetch();
               if (typeof n === 'number') mutate((all) => ({ ...all, [view.id]: { ...all?.[view.id], count: n } as Schemas['view_count'] }));
             });
             return (
