@@ -5,6 +5,7 @@
 #include "api/rows/list_cursor.h"
 #include "api/input/input.h"
 #include "api/rows/view.h"
+#include "api/rows/visible.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
 #include "core/cases/case_total.h"
@@ -321,6 +322,32 @@ static struct view_rows *with_filters(struct work *w, const struct view_rows *ro
     return made;
 }
 
+#define MOST_LISTED 32000
+
+/* A list without an index in its order reads all rows of its ranges. The conversations of the view are fewer, and
+ * their ids are known if they were counted (core/cases/view_count.c). So they become the range. Visibility and the
+ * condition are checked on each row all the same, in a CASE, which has no index. */
+static int range_of_members(struct call *c, struct branches *b, const struct view_rows *rows) {
+    struct work *w = &c->work;
+    struct buf sql = {0};
+    int64_t *ids = NULL;
+    if (strcmp(c->order->key, "t.updated_at") == 0 || strcmp(c->order->key, "t.created_at") == 0) return 0;
+    int n = counting_list(w, rows, MOST_LISTED, &ids);
+    if (n < 0 || ids == NULL) return n < 0 ? n : 0;
+    buf_text(&sql, "t.id IN @LIST(:member_ids) AND ");
+    branches_condition(b, &sql);
+    b->where[0] = buf_take(&sql, w->arena).p;
+    b->count = 1;
+    b->overlap = false;
+    b->sorted = true;
+    branch_bind_text(b, ":member_ids", json_ids(w->arena, ids, (size_t)n));
+    struct condition *checked = ARENA_NEW(w->arena, struct condition);
+    *checked = *c->condition;
+    checked->sql = str_fmt(w->arena, "CASE WHEN %s THEN 1 ELSE 0 END = 1", checked->sql).p;
+    c->condition = checked;
+    return 0;
+}
+
 static int get_view_cases(struct call *c) {
     struct work *w = &c->work;
     struct branches *b = ARENA_NEW(w->arena, struct branches);
@@ -348,6 +375,7 @@ static int get_view_cases(struct call *c) {
     c->condition = &rows->condition;
     c->prepared = rows;
     if (filtered) c->prepared = filters.sql ? with_filters(w, rows, &filters) : NULL;
+    if (c->prepared && !hidden && b->count > 0) TRY(range_of_members(c, b, c->prepared));
     return api_list(c);
 }
 

@@ -235,7 +235,7 @@ static void weighed_sql(const struct list *l, struct buf *sql) {
 static void list_sql(const struct list *l, struct buf *sql) {
     struct str select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
     buf_reserve(sql, select.n + 256);
-    if (branch_count(l) == 1 && !is_weighed(l)) {
+    if (branch_count(l) == 1 && !l->branches.sorted && !is_weighed(l)) {
         limit_begin(l, sql);
         buf_str(sql, select);
         buf_text(sql, branch_of(l, 0));

@@ -194,9 +194,9 @@ static void keep_unchanged(struct grouping *g, const struct case_groups *from, c
     struct case_groups *out = g->out;
     out->members = arena_array(g->arena, (size_t)from->member_count + (size_t)n + 1, sizeof *out->members);
     for (int i = 0, at = 0; i < from->member_count; i++) {
-        int64_t id = (int64_t)(from->members[i] >> MEMBER_BITS);
+        int64_t id = member_id(from->members[i]);
         while (at < n && ids[at] < id) at++;
-        if (at < n && ids[at] == id) out->groups[from->members[i] & ((1U << MEMBER_BITS) - 1)].n--;
+        if (at < n && ids[at] == id) out->groups[member_group(from->members[i])].n--;
         else out->members[out->member_count++] = from->members[i];
     }
 }

@@ -13,6 +13,8 @@ struct case_group {
 /* A member is a conversation: its id << MEMBER_BITS, and the place of its group. Members ascend. */
 #define MEMBER_BITS 16
 #define MEMBERS_MOST (128 * 1024)
+static inline int64_t member_id(uint64_t member) { return (int64_t)(member >> MEMBER_BITS); }
+static inline int member_group(uint64_t member) { return (int)(member & ((1U << MEMBER_BITS) - 1)); }
 
 struct case_groups {
     struct case_group *groups;

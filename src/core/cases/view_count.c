@@ -186,6 +186,18 @@ static int64_t visible_sum(const struct case_reader *r, const struct case_groups
     return sum;
 }
 
+/* n: the number of conversations that the actor sees. */
+static void list_visible(struct counting *c, const struct case_groups *g, int64_t n) {
+    struct arena *a = c->work->arena;
+    if (n > c->most || g->members == NULL) return;
+    bool *sees = arena_array(a, (size_t)g->count + 1, sizeof *sees);
+    for (int i = 0; i < g->count; i++)
+        sees[i] = access_case_of(c->reader, g->groups[i].team, g->groups[i].agent);
+    c->ids = arena_array(a, (size_t)n + 1, sizeof *c->ids);
+    for (int i = 0; i < g->member_count; i++)
+        if (sees[member_group(g->members[i])]) c->ids[c->id_count++] = member_id(g->members[i]);
+}
+
 static void view_key(struct work *w, const struct view_rows *rows, unsigned char out[MAC_SIZE]) {
     struct buf b = {0};
     char number[INT_TEXT];
@@ -229,6 +241,7 @@ static enum found count_kept(struct counting *c, const unsigned char *key, struc
     bool spent = e->busy || clock_monotonic() > c->until;
     if (known) *n = visible_sum(c->reader, &e->kept);
     *accuracy = current ? COUNT_KNOWN : known ? COUNT_RELATIVE : COUNT_UNKNOWN;
+    if (current) list_visible(c, &e->kept, *n);
     if (current || (!c->exact && (spent || (known && age < c->kept_for)))) return COUNT_TAKEN;
     if (!e->busy) (*mine = e)->busy = true;
     return COUNT_AGAIN;
@@ -277,6 +290,7 @@ int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
     if (rc < 0) return rc;
     *n = visible_sum(c->reader, &counted);
     *accuracy = COUNT_KNOWN;
+    list_visible(c, &counted, *n);
     return 0;
 }
 
@@ -286,4 +300,15 @@ int counting_exact(struct work *w, const struct view_rows *rows, int64_t *n) {
     TRY(counting_begin(w, true, &c));
     TRY(counting_count(&c, rows, n, &accuracy));
     return 1;
+}
+
+int counting_list(struct work *w, const struct view_rows *rows, int most, int64_t **ids) {
+    struct counting c;
+    enum count_accuracy accuracy;
+    int64_t n;
+    TRY(counting_begin(w, true, &c));
+    c.most = most;
+    TRY(counting_count(&c, rows, &n, &accuracy));
+    *ids = c.ids;
+    return c.id_count;
 }

@@ -23,6 +23,9 @@ struct counting {
     int64_t until;              /* clock_monotonic at which counting ends */
     struct case_reader *reader; /* core/access/access.h */
     bool exact;                 /* count outdated groups again */
+    int most;                   /* list up to so many conversations; 0: none */
+    int64_t *ids;               /* those that the actor sees; NULL: more, or not known */
+    int id_count;
 };
 /* Begins to count for the actor, who is staff. Call it in a snapshot. */
 int counting_begin(struct work *w, bool exact, struct counting *out);
@@ -30,5 +33,8 @@ int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
                    enum count_accuracy *accuracy);
 /* One exact count. Returns 1, or a negative error. */
 int counting_exact(struct work *w, const struct view_rows *rows, int64_t *n);
+/* The same, with the ids of the conversations that the actor sees, ascending: *ids. NULL: more than `most`, or not
+ * known. Returns their number, 0 without ids, or a negative error. */
+int counting_list(struct work *w, const struct view_rows *rows, int most, int64_t **ids);
 
 #endif
