@@ -213,6 +213,17 @@ static const struct field view_fields[] = {
     {0},
 };
 
+static const struct field view_predicate[] = {
+    {"predicate_collections", F_LIST, NULLABLE, .items = rule_collection_items, .check = check_collections,
+     .doc = "The predicate: a list of collections {propositions: [{field, operator, value}]}. All "
+            "collections must hold. A collection holds if one of its propositions does. GET "
+            "/views/definitions lists the fields. Without collections the view has every active "
+            "conversation.",
+     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": "
+                "\"comparison_equalto\", \"value\": \"4\"}]}]"},
+    {0},
+};
+
 static const struct field view_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Urgent\""},
     {"visibility_type", F_WORD, 0, .words = view_visibilities, .initial = "SELF",
@@ -224,13 +235,7 @@ static const struct field view_input[] = {
      .initial = "subject,requesterid,casestatusid,casepriorityid,assigneeagentid,updatedat",
      .check = check_view_columns, .doc = "Names of columns, in their order.",
      .example = "[\"subject\", \"updatedat\"]"},
-    {"predicate_collections", F_LIST, NULLABLE, .items = rule_collection_items, .check = check_collections,
-     .doc = "The predicate: a list of collections {propositions: [{field, operator, value}]}. All "
-            "collections must hold. A collection holds if one of its propositions does. GET "
-            "/views/definitions lists the fields. Without collections the view has every active "
-            "conversation.",
-     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": "
-                "\"comparison_equalto\", \"value\": \"4\"}]}]"},
+    {"*", .group = view_predicate},
     {"order_by_column", F_TEXT, 0, .initial = VIEW_ORDER, .check = check_view_order,
      .doc = "Column by which the conversations are sorted."},
     {"order_by", F_WORD, 0, .words = view_orders, .initial = "DESC", .doc = "Direction."},
@@ -379,6 +384,22 @@ static int get_view_cases(struct call *c) {
     return api_list(c);
 }
 
+/* The conversations of a view that is not stored. The caller could store it, so it shows nothing new. */
+static int post_view_preview(struct call *c) {
+    struct work *w = &c->work;
+    struct branches *b = ARENA_NEW(w->arena, struct branches);
+    struct view_rows *rows = ARENA_NEW(w->arena, struct view_rows);
+    struct definitions *d = ARENA_NEW(w->arena, struct definitions);
+    TRY(api_input(c));
+    TRY(definitions_load(w, &case_subject, RULE_FILTER, d));
+    TRY(view_rows_read(w, d, VIEW_CUSTOM, in_text(c, "predicate_collections"), rows));
+    access_assigned_cases(w, &rows->assigned, b);
+    c->branches = b;
+    c->condition = &rows->condition;
+    c->prepared = rows;
+    return api_list(c);
+}
+
 static int count_view_cases(struct call *c, int64_t *total) {
     const struct view_rows *rows = c->prepared;
     if (c->condition == NULL) return case_list_count(c, total); /* the inbox */
@@ -508,6 +529,9 @@ static const struct route view_routes[] = {
      .args = view_cases_args, .order = {.key = "t.updated_at", .descending = true}, .count = count_view_cases,
      .summary = "List the conversations of a view",
      .doc = "Only conversations that the caller may see, in the order of the view."},
+    {POST, "/views/preview", COL_PLUS, "conversations", LIST, post_view_preview, .reply = "case",
+     .input = view_predicate, .reads = true, .order = {.key = "t.updated_at", .descending = true},
+     .count = count_view_cases, .summary = "List the conversations of a view before it is stored"},
     {POST, "/views", COL_PLUS, "conversations", ONE, post_view, .input = view_input,
      .summary = "Create a view",
      .doc = "The pointer of an error locates it: predicate_collections/0/propositions/1/operator.",

@@ -29,7 +29,7 @@ function needed({ method, path, roles, scope }) {
   return ANY.some((form) => form.test(`${method} ${path}`)) ? 'any' : 'none';
 }
 
-const reads = ({ method, path }) => method === 'GET' || /\/filter$|\/reveal$/.test(path);
+const reads = ({ method, path }) => method === 'GET' || /\/filter$|\/reveal$|^\/views\/preview$/.test(path);
 const grants = (scope, name, route) => (name === 'writes' ? scope.endsWith(':write') : scope.startsWith(`${name}:`) && (reads(route) || scope.endsWith(':write')));
 /** Ids that are not there, so that a write does nothing. */
 const address = (path) => path.split('?')[0].replace(/:(\w+)/g, (_, name) => (/id$/.test(name) ? '987654321' : name === 'token' ? randomUUID() : 'nothing'));

@@ -52,6 +52,24 @@ test('a view is created, shown, changed and deleted', async (t) => {
   assert.equal((await desk.admin.fetch('/views', { show_all: true })).length, 3);
 });
 
+test('the preview of a view shows what the stored view shows, and to nobody more than they see', async (t) => {
+  const desk = await open(t);
+  const mine = await opened(desk, { subject: 'Fire' }), other = await opened(desk, { subject: 'Water' });
+  await desk.admin.update(`/cases/${mine.id}`, { priority_id: 4, assigned_agent_id: desk.people.agent.id });
+  await desk.admin.update(`/cases/${other.id}`, { priority_id: 4 });
+  const narrow = await desk.person('agent', { agent_case_access: 'SELF' });
+  for (const [client, predicate_collections] of [[desk.staff, all(URGENT)], [desk.staff, all(URGENT, proposition('subject', 'string_contains_insensitive', 'fire'))], [desk.staff, []], [desk.staff, null], [narrow.client, all(URGENT)]]) {
+    const view = await client.create('/views', { title: 'Stored', predicate_collections });
+    const stored = (await client.get(`/views/${view.id}/cases`)).must(200).body, shown = (await client.post('/views/preview', { predicate_collections })).must(200).body;
+    assert.deepEqual([shown.total_count, shown.data.map(({ id }) => id)], [stored.total_count, stored.data.map(({ id }) => id)]);
+    await client.delete(`/views/${view.id}`);
+  }
+  assert.equal((await narrow.client.post('/views/preview', { predicate_collections: all(URGENT) })).must(200).body.total_count, 0);
+  assert.equal((await desk.staff.post('/views/preview', { predicate_collections: all(URGENT) }, { limit: 1 })).must(200).body.total_count, 2);
+  (await desk.staff.post('/views/preview', { predicate_collections: all({ ...URGENT, operator: 'nonsense' }) })).refused(400, 'FIELD_INVALID', 'predicate_collections[0].propositions[0].operator');
+  (await desk.customer.post('/views/preview', { predicate_collections: [] })).refused(403, 'PERMISSIONS_DENIED');
+});
+
 test('a view is checked when it is saved, and every wrong place is named', async (t) => {
   const desk = await open(t);
   const reply = await desk.staff.post('/views', {

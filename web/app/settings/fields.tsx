@@ -24,6 +24,8 @@ export interface Field<N extends string = string> {
   long?: boolean;
   /** The field is shown only for these values of the others. */
   when?: (values: Values) => boolean;
+  /** The field is shown only for this row; undefined: a new one. */
+  on?: (row: Row | undefined) => boolean;
   /** The value of the field in a row. */
   from?: (row: Row) => unknown;
   /** A value in words, for the message that somebody else has changed it. */
@@ -33,15 +35,22 @@ export interface Field<N extends string = string> {
 
 const LONG = 1000;
 
+const isNone = (value: unknown) => value === null || value === undefined || value === '';
+
 const One = (props: Control & { choices: Choice[] }) => {
-  const isGone = () => props.value !== null && props.value !== undefined && props.value !== '' && !props.choices.some(({ id }) => id === props.value);
+  /** The server forgets a choice that is deleted. A field that must have one, and had none from the beginning, has lost it. */
+  const isLost = () => {
+    const { field, form: { state, row } } = props;
+    return field.required && row() !== undefined && isNone(props.value) && isNone(state.first[field.name]) && (field.when?.(state.first) ?? true);
+  };
+  const isGone = () => isLost() || props.value !== null && props.value !== undefined && props.value !== '' && !props.choices.some(({ id }) => id === props.value);
   const isNullable = () => { const { nullable, required } = props.form.limits(props.field.name); return (nullable || props.field.empty || (!required && props.value === null)) && !props.field.required; };
   const choose = (text: string) => props.set(text === '' ? null : props.choices.find(({ id }) => String(id) === text)?.id ?? props.value);
   return (
     <>
       <select id={props.id} aria-describedby={props.described} aria-invalid={props.invalid || isGone()} onChange={(event) => choose(event.currentTarget.value)}>
         <Show when={isNullable() || props.value === null || props.value === undefined}><option value="" selected={props.value === null || props.value === undefined}>{say(props.field.empty ?? 'none')}</option></Show>
-        <Show when={isGone()}><option value={String(props.value)} selected>{say('gone_choice', { id: String(props.value) })}</option></Show>
+        <Show when={isGone() && !isNone(props.value)}><option value={String(props.value)} selected>{say('gone_choice', { id: String(props.value) })}</option></Show>
         <For each={props.choices}>{(one) => <option value={String(one.id)} selected={one.id === props.value}>{one.label}</option>}</For>
       </select>
       <Show when={isGone()}><p class="wrong">{say('gone_help')}</p></Show>

@@ -6,7 +6,7 @@ import { createSignal } from 'solid-js';
 import { createStore, unwrap } from 'solid-js/store';
 import { call, Refused, rowsOf, Unreachable, type Reply, type Row } from '../../kit/api';
 import { keepReply } from '../../kit/store';
-import { tell, tellWrong } from '../../kit/strip';
+import { tell } from '../../kit/strip';
 import type { Field } from './fields';
 import { keepValues, keptOf, type Values } from './kept';
 import { operations } from './operations';
@@ -58,7 +58,7 @@ export const createForm = (of: FormOf) => {
   let etag: string | null = null, attempt = crypto.randomUUID();
 
   const nameOf = (field: Field) => say(field.label);
-  const shownFields = () => of.fields.filter((field) => field.when?.(state.values) ?? true);
+  const shownFields = () => of.fields.filter((field) => (field.on?.(row()) ?? true) && (field.when?.(state.values) ?? true));
   const changed = () => of.fields.map(({ name }) => name).filter((name) => !same(state.values[name], state.first[name]));
   const isBegun = () => Object.keys(state.first).length > 0;
   const isChanged = () => changed().length > 0;
@@ -135,7 +135,10 @@ export const createForm = (of: FormOf) => {
     if (error.reply.status === 412 && of.read) { await meet().catch(failed); return false; }
     if (error.reply.status === 404) return refuse([{ field: '', text: say('met_gone') }]);
     const names = new Set(of.fields.map(({ name }) => name));
-    return refuse((error.reply.errors ?? []).map(({ message, parameter = '' }) => ({ field: names.has(parameter) ? parameter : '', text: message })));
+    return refuse((error.reply.errors ?? []).map(({ message, parameter = '' }) => {
+      const name = parameter.split(/[[.]/)[0]!; // predicate_collections[0].propositions[1].value
+      return { field: names.has(name) ? name : '', text: message };
+    }));
   };
 
   const undoOf = (former: Values, version: string | null) => async () => {
@@ -187,14 +190,13 @@ export type FormState = ReturnType<typeof createForm>;
 
 export const textOf = (value: unknown) => isEmpty(value) ? say('empty_value') : typeof value === 'boolean' ? say(value ? 'yes' : 'no') : Array.isArray(value) ? value.join(', ') : String(value);
 
-/** Deletes a row, if it is still the one that was read. The caller has asked before. */
-export const remove = async (path: string, gone: () => void) => {
+/** Deletes a row; the caller has asked before. Returns what the server has against it. */
+export const remove = async (path: string): Promise<string | undefined> => {
   try {
     await call('DELETE', path);
-    gone();
-    tell(say('deleted'));
   } catch (error) {
-    if (error instanceof Refused && error.reply.status === 404) return gone();
-    tellWrong((error as Error).message);
+    if (!(error instanceof Refused && error.reply.status === 404)) return error instanceof Unreachable ? say('no_answer') : (error as Error).message;
   }
+  tell(say('deleted'));
+  return undefined;
 };

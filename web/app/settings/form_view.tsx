@@ -31,7 +31,7 @@ export const Form = (props: { form: FormState; submit?: SettingsWord; children?:
               <ul><For each={problems().filter(({ field }) => field)}>{(one) => <li><a href={`#${id}-${one.field}`} target="_self" dir="auto" onClick={(event) => { event.preventDefault(); document.getElementById(`${id}-${one.field}`)?.focus(); }}>{one.text}</a></li>}</For></ul>
             </Show>
           </div>
-          <For each={form.of.fields}>{(field) => <Show when={field.when?.(form.state.values) ?? true}><FieldView form={form} field={field} form_id={id} /></Show>}</For>
+          <For each={form.shownFields()}>{(field) => <FieldView form={form} field={field} form_id={id} />}</For>
           {props.children}
           <div class="settings-foot">
             <button type="submit" class="main" disabled={form.status() !== 'ready'}>{say(form.status() === 'saving' ? 'saving' : props.submit ?? 'save')}</button>

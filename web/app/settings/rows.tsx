@@ -4,13 +4,13 @@ import { call, get, type Kind, type Row, type Schemas } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { go, href, place } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
-import { tellWrong } from '../../kit/strip';
+import { tell, tellWrong } from '../../kit/strip';
 import type { Field } from './fields';
 import { createForm, remove, type FormState } from './form';
 import { Form } from './form_view';
 import { isKept, type Values } from './kept';
 import { operations } from './operations';
-import { mayDo, type Operation } from './rights';
+import { mayDo, permitted, type Operation } from './rights';
 import { say, type SettingsWord } from './words';
 
 type Operations = typeof operations;
@@ -35,12 +35,14 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   query?: Record<string, string | number | boolean>;
   include?: string;
   initial?: () => Values;
+  /** Makes a row, if that is not a POST to the path. */
+  create?: '/users/invite';
   /** Rows that may not be deleted. */
   fixed?: (row: Schemas[T]) => boolean;
   /** The question before a row is deleted: its consequence. */
   deleteWhy?: SettingsWord;
-  /** The operation that orders the rows, and the member of its body. */
-  order?: { path: string; member: string };
+  /** The operation that orders the rows, the member of its body, and the permission that it needs besides that of the rows. */
+  order?: { path: string; member: string; permission?: string };
   /** Called when rows were changed. */
   changed?: () => void;
   /** More below the fields. */
@@ -56,7 +58,7 @@ const RowsArea = (props: { area: Rows }) => {
   const [ids, setIds] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [failed, setFailed] = createSignal(false);
   const chosen = createMemo(() => { const part = place().parts[1]; return part === 'new' ? 'new' as const : part ? Number(part) : undefined; });
   const labelOf = (id: number) => { const row = rowOf(area.type, id); return row ? area.label(row as never) : ''; };
-  const mayAdd = mayDo(`POST ${area.path}` as Operation);
+  const mayAdd = mayDo(`POST ${area.path}` as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
 
   const read = async (more = false) => {
     try {
@@ -106,7 +108,7 @@ const RowsArea = (props: { area: Rows }) => {
                   <Show when={area.note?.(rowOf(area.type, id) as never)}>{(text) => <span class="soft" dir="auto">{text()}</span>}</Show>
                   <Show when={isKept(`${area.name}/${id}`)}><span class="warning">{say('unsaved')}</span></Show>
                 </a>
-                <Show when={area.order && mayAdd}>
+                <Show when={mayOrder}>
                   <span class="settings-order">
                     <button type="button" aria-label={say('move_up', { name: labelOf(id) })} disabled={at() === 0} onClick={() => void move(id, -1)}>↑</button>
                     <button type="button" aria-label={say('move_down', { name: labelOf(id) })} disabled={at() === (ids()?.length ?? 0) - 1} onClick={() => void move(id, 1)}>↓</button>
@@ -124,12 +126,27 @@ const RowsArea = (props: { area: Rows }) => {
 };
 
 const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise<void> }) => {
-  const { area, id } = props, base = `/settings/${area.name}`, isNew = id === 'new', path = isNew ? area.path : `${area.path}/${id}`, title = createUniqueId();
+  const { area, id } = props, base = `/settings/${area.name}`, isNew = id === 'new', path = isNew ? area.create ?? area.path : `${area.path}/${id}`, title = createUniqueId();
   let heading!: HTMLHeadingElement, question!: HTMLDialogElement;
+  const [refused, setRefused] = createSignal('');
+  const ask = () => { setRefused(''); question.showModal(); };
+  const removeRow = async () => {
+    const wrong = await remove(path);
+    if (wrong) return setRefused(wrong);
+    question.close();
+    form.discard();
+    go(base);
+    await props.changed();
+  };
   const form = createForm({
-    key: `${area.name}/${id}`, operation: (isNew ? `POST ${area.path}` : `PUT ${area.path}/{id}`) as Operation, path, fields: area.fields,
+    key: `${area.name}/${id}`, operation: (isNew ? `POST ${path}` : `PUT ${area.path}/{id}`) as Operation, path, fields: area.fields,
     ...(isNew ? { initial: area.initial?.() ?? {} } : { read: () => get(path, area.include ? { include: area.include, _flat: true } : {}) }),
-    saved: (row) => { void props.changed(); if (isNew) go(`${base}/${row.id}`, { replace: true }); },
+    saved: (row, reply) => {
+      const said = (reply as { notifications?: { message: string }[] }).notifications?.[0]?.message;
+      if (said) tell(said); 
+      void props.changed();
+      if (isNew) go(`${base}/${row.id}`, { replace: true });
+    },
   });
   const row = () => isNew ? undefined : rowOf(area.type, id) as Row | undefined;
   const name = () => isNew ? say(area.new) : row() ? area.label(row() as never) : '';
@@ -140,16 +157,16 @@ const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise
     <section class="settings-one region" aria-labelledby={title} tabindex="-1" data-region>
       <a class="button narrow" href={href(base)}>{say('back')}</a>
       <h1 ref={heading} id={title} tabindex="-1" dir="auto">{name()}</h1>
-      <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={() => question.showModal()}>{say('delete')}</button></Show>}>
-        {area.below?.({ form, row: row() as never })}
-      </Form>
+      <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={ask}>{say('delete')}</button></Show>} />
+      {area.below?.({ form, row: row() as never })}
       <dialog ref={question} class="card" aria-labelledby={`${title}-question`}>
         <h2 id={`${title}-question`} dir="auto">{say('delete_title', { name: name() })}</h2>
         <Show when={area.deleteWhy}><p>{say(area.deleteWhy!)}</p></Show>
         <p>{say('delete_final')}</p>
+        <p class="wrong" role="alert" dir="auto">{refused()}</p>
         <form method="dialog" class="settings-foot">
           <button type="submit">{say('cancel')}</button>
-          <button type="button" class="danger" onClick={() => { question.close(); void remove(path, () => { form.discard(); go(base); void props.changed(); }); }}>{say('delete')}</button>
+          <button type="button" class="danger" onClick={() => void removeRow()}>{say('delete')}</button>
         </form>
       </dialog>
     </section>
