@@ -75,8 +75,8 @@ export const areas = [
   ['src/', { unit: [], api: ['command', 'service', 'story'] }],
 ];
 
-/** Runs for minutes, and names everything: only for the areas that list it. */
-const LONG = ['cascades'];
+/** Only for the areas that list them: the first runs for minutes, and names everything; the second asks which program it runs, which is another one here. */
+const LISTED = ['cascades', 'tools'];
 const TRIED = 14, LEAST = 4, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.5, OF_LINE = 0.5;
 
 const wordsOf = (text) => text.toLowerCase().match(/[a-z]{3,}/g) ?? [];
@@ -162,7 +162,7 @@ export function testsFor(file, text, line) {
   const isOfArea = (test) => ofArea.some((pattern) => pattern.test(test.name));
   const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0) + (by?.line.has(test.name) ? OF_LINE : 0);
   const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
-  const possible = apis.filter((test) => !LONG.includes(test.name) || isOfArea(test)), isReaching = (test) => !by || by.line.has(test.name) || by.before.has(test.name);
+  const possible = apis.filter((test) => !LISTED.includes(test.name) || isOfArea(test)), isReaching = (test) => !by || by.line.has(test.name) || by.before.has(test.name);
   const api = likeliest(possible.filter(isReaching), TRIED);
   api.push(...likeliest(possible.filter((test) => !isReaching(test)), Math.max(0, LEAST - api.length))); // the lines may have moved since
   return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api, postgres: likeliest(postgres, ON_POSTGRES) };
