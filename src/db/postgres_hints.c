@@ -2,7 +2,7 @@
  *
  * A handler reads a row and then decides, so it waits for each statement. But a caller repeats requests: a
  * client asks for its list again, an agent opens one conversation after the other. So the statements of a
- * GET are remembered under a key (session, route and query), and the next GET with the key sends them with
+ * GET are remembered under a key (token, route and query), and the next GET with the key sends them with
  * its first statement, in the same pipeline. A statement that is started with the text and the values of
  * one that was sent takes its result, and waits for nothing.
  *

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { databaseUrl, open } from '../api/lib/index.mjs';
+import { apiToken } from '../api/lib/tokens.mjs';
 import { psql } from './lib.mjs';
 
 // Statements that go out before they are started (src/db/postgres_hints.c). One thread reads in turn, so that the hints of one read
@@ -17,7 +18,7 @@ async function repeated(client, path) {
 
 const seen = ({ status, body }) => ({ status, data: body.data, total: body.total_count, errors: body.errors?.map(({ code }) => code) });
 
-test('a caller who repeats reads sees what a new session sees, whatever changed in between', async (t) => {
+test('a session and a token that repeat reads see what a new session sees, whatever changed in between', async (t) => {
   const desk = await open(t, ONE_READER);
   const team = await desk.owner.create('/teams', { title: 'Second line' });
   const agent = await desk.person('agent', { agent_case_access: 'TEAMS', team_ids: [team.id] });
@@ -25,7 +26,7 @@ test('a caller who repeats reads sees what a new session sees, whatever changed 
   for (let i = 0; i < 3; i++) cases.push(await desk.owner.create('/cases', { subject: `S${i}`, contents: 'C', requester_id: desk.people.customer.id, assigned_team_id: i ? team.id : null }));
   const [first, second] = cases.map(({ id }) => id);
   const paths = ['/conversations?limit=2', '/cases?limit=10', '/teams', `/cases/${first}`, `/cases/${second}`, `/conversations/${second}`, `/conversations/${second}/messages`, `/users/${agent.id}`, '/me'];
-  const { client } = await desk.session(agent.client);
+  const { client } = await desk.session(agent.client), { client: program } = await apiToken(desk, agent.client, { scopes: ['conversations', 'users', 'configuration'] });
   const other = await desk.owner.create('/teams', { title: 'Third line' });
   const changes = [
     () => {},
@@ -42,11 +43,14 @@ test('a caller who repeats reads sees what a new session sees, whatever changed 
   for (const [i, change] of changes.entries()) {
     await change();
     const fresh = (await desk.session(agent.client)).client;
-    for (const path of paths) assert.deepEqual(seen(await client.get(path)), seen(await fresh.get(path)), `${path} after change ${i}`);
-    for (const path of paths) await repeated(client, path);
+    for (const who of [client, program]) {
+      for (const path of paths) assert.deepEqual(seen(await who.get(path)), seen(await fresh.get(path)), `${path} after change ${i}`);
+      for (const path of paths) await repeated(who, path);
+    }
   }
   await desk.owner.update(`/users/${agent.id}`, { is_enabled: false });
   for (const path of paths) (await client.get(path)).refused(454, 'SESSION_LOADING_FAILED');
+  for (const path of paths) (await program.get(path)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
 test('ids in the path are not mixed up, and readings in turn with one session are not either', async (t) => {

@@ -40,7 +40,7 @@ static int session_failed(struct call *c) {
     return fail(&c->work, ERR_SESSION_LOADING_FAILED);
 }
 
-/* A caller with a session repeats its reads. The token is in the key, so nobody else's request sends them. */
+/* A caller with a session or a bearer token repeats its reads. The token is in the key, so nobody else's request sends them. */
 static void expect_again(struct call *c, struct str token) {
     if (c->method != GET) return;
     uint64_t parts[] = {XXH3_64bits(token.p, token.n), (uint64_t)(uintptr_t)c->route,
@@ -199,6 +199,7 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
 /* A token stands for itself: a session that is sent with it is ignored. No browser adds a token by itself,
  * so CSRF is not checked. */
 static int by_bearer(struct call *c, struct str token) {
+    expect_again(c, token);
     int rc = bearer_load(&c->work, token);
     if (rc) return rc < 0 ? rc : AUTH_DONE;
     c->challenge = S("error=\"invalid_token\"");
