@@ -95,6 +95,33 @@ describe('settings of the console', () => {
     assert.equal(await one.getByLabel('Name').inputValue(), 'Of the second');
   });
 
+  test('what another admin has changed elsewhere in the entry is kept, without a question about it', async (t) => {
+    const person = await world.desk.person('agent', { full_name: 'Kim Noor' });
+    const page = await world.sit(t, world.admin, `/agent/settings/people/${person.id}`);
+    await until(async () => await page.getByLabel('Name').inputValue() === 'Kim Noor');
+    await world.desk.owner.update(`/users/${person.id}`, { full_name: 'Kim Noor-Berg' });
+    await page.getByLabel('Role').selectOption({ label: 'Collaborator' });
+    await save(page);
+    await page.getByRole('alert').getByText('Somebody else has changed this entry meanwhile.').waitFor();
+    assert.equal(await page.getByRole('alert').getByRole('link').count(), 0);
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Kim Noor-Berg');
+    await save(page);
+    await strip(page, 'Saved');
+    const now = await world.desk.admin.fetch(`/users/${person.id}`, { include: 'role' });
+    assert.deepEqual([now.full_name, now.role.title], ['Kim Noor-Berg', 'Collaborator']);
+  });
+
+  test('a session that ends in a form costs nothing: after the login the entry is saved', async (t) => {
+    const page = await world.sit(t, world.admin, '/agent/settings/teams/new');
+    await page.getByLabel('Name').fill('After the login');
+    await page.context().clearCookies();
+    await save(page);
+    await page.getByRole('heading', { name: 'Log in again' }).waitFor();
+    await logIn(page, world.admin);
+    await entry(page, 'After the login').waitFor();
+    assert.equal((await world.desk.admin.fetch('/teams', { limit: 100 })).filter(({ title }) => title === 'After the login').length, 1);
+  });
+
   test('an entry that is deleted meanwhile, and one that never was, get words', async (t) => {
     const team = await world.desk.admin.create('/teams', { title: 'Short life' });
     const page = await world.sit(t, world.admin, `/agent/settings/teams/${team.id}`);
@@ -320,5 +347,14 @@ describe('settings of the console', () => {
       ['settings-macro', '/agent/settings/macros/new', (p) => p.getByRole('button', { name: 'Save' })],
       ['settings-view', `/agent/settings/views/${view.id}`, (p) => p.getByText('conversation', { exact: false }).and(p.locator('.preview b'))],
     ]);
+    const { id: locale_id } = (await world.desk.admin.fetch('/locales', { limit: 100 })).find(({ locale }) => locale === 'ar');
+    const far = await world.desk.person('admin', { full_name: 'ليلى حداد', locale_id });
+    const other = await world.sit(t, far, '/agent/settings');
+    await other.getByRole('heading', { name: 'الإعدادات' }).waitFor();
+    assert.equal(await other.evaluate(() => document.documentElement.dir), 'rtl');
+    await examine(world, other, [
+      ['settings-person', `/agent/settings/people/${world.second.id}`, (p) => p.getByRole('button', { name: 'حفظ' })],
+      ['settings-view', `/agent/settings/views/${view.id}`, (p) => p.locator('.preview b')],
+    ], { themes: ['light'], label: '-ar' });
   });
 });

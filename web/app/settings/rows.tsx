@@ -30,6 +30,8 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   fields: readonly Field<FieldName<P>>[];
   label: (row: Schemas[T]) => string;
   /** A second line of the row. */
+  /** Rows are sorted by their labels. The server has another order, or none. */
+  sorted?: boolean;
   note?: (row: Schemas[T]) => string | undefined;
   /** Arguments of the list, and of one row. */
   query?: Record<string, string | number | boolean>;
@@ -55,9 +57,10 @@ export const rows = <P extends Path, T extends Kind>(area: Rows<P, T>): Componen
 
 const RowsArea = (props: { area: Rows }) => {
   const { area } = props, base = `/settings/${area.name}`, title = createUniqueId();
-  const [ids, setIds] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [failed, setFailed] = createSignal(false);
+  const [readIds, setRead] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [failed, setFailed] = createSignal(false);
   const chosen = createMemo(() => { const part = place().parts[1]; return part === 'new' ? 'new' as const : part ? Number(part) : undefined; });
   const labelOf = (id: number) => { const row = rowOf(area.type, id); return row ? area.label(row as never) : ''; };
+  const ids = createMemo(() => area.sorted && readIds() ? [...readIds()!].sort((a, b) => labelOf(a).localeCompare(labelOf(b))) : readIds());
   const mayAdd = mayDo(`POST ${area.path}` as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
 
   const read = async (more = false) => {
@@ -65,7 +68,7 @@ const RowsArea = (props: { area: Rows }) => {
       const offset = more ? ids()?.length ?? 0 : 0;
       const reply = await get(area.path, { limit: PAGE, ...(offset ? { offset } : {}), ...area.query, ...(area.include ? { include: area.include, _flat: true } : {}) });
       const found = keepReply(reply);
-      setIds(more ? [...ids() ?? [], ...found] : found);
+      setRead(more ? [...readIds() ?? [], ...found] : found);
       setTotal(reply.total_count ?? found.length);
       setFailed(false);
     } catch {
@@ -85,8 +88,8 @@ const RowsArea = (props: { area: Rows }) => {
     if (!area.order || to < 0 || to >= now.length) return;
     const next = [...now];
     next.splice(to, 0, ...next.splice(at, 1));
-    setIds(next);
-    await call('PUT', area.order.path, { body: { [area.order.member]: next } }).then(() => area.changed?.(), (error: Error) => { setIds(now); tellWrong(error.message); });
+    setRead(next);
+    await call('PUT', area.order.path, { body: { [area.order.member]: next } }).then(() => area.changed?.(), (error: Error) => { setRead(now); tellWrong(error.message); });
   };
 
   return (

@@ -37,6 +37,7 @@ const Macros = rows({
     { name: 'visibility_type', label: 'seen_by', from: (row) => visibility(row).type, words: { PRIVATE: 'seen_by_me', TEAM: 'seen_by_team', ALL: 'seen_by_all' }, on: isShared },
     { name: 'visible_to_team_id', label: 'team', from: (row) => visibility(row).team?.id ?? null, among: teamChoices, required: true, on: isShared, when: ({ visibility_type: type }) => type === 'TEAM' },
   ],
+  sorted: true,
   label: (macro) => macro.title ?? '',
   note: (macro) => isBroken(macro) ? say('macro_broken') : say('macro_used', { n: macro.usage_count ?? 0 }),
 });

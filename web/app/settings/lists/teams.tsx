@@ -51,6 +51,7 @@ const Members = (props: { team: Schemas['team'] }) => {
 export default rows({
   name: 'teams', path: '/teams', type: 'team', title: 'teams', new: 'team_new', empty: 'teams_empty', emptyNext: 'teams_empty_next', deleteWhy: 'team_delete_why',
   fields: [{ name: 'title', label: 'name' }],
+  sorted: true,
   label: (team) => team.title ?? '',
   note: (team) => say('member_count', { n: team.member_count ?? 0 }),
   changed: readCatalog,

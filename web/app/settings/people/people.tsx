@@ -56,7 +56,7 @@ const More = (props: { person: Person }) => {
 
 const People = rows({
   name: 'people', path: '/users', create: '/users/invite', type: 'user', title: 'people', new: 'person_new', empty: 'people_empty', emptyNext: 'people_empty_next', deleteWhy: 'person_delete_why',
-  query: STAFF, include: 'role,team,identity_email', initial: () => ({ role_id: roleChoices().find(({ id }) => id === 2)?.id ?? null }),
+  query: STAFF, sorted: true, include: 'role,team,identity_email', initial: () => ({ role_id: roleChoices().find(({ id }) => id === 2)?.id ?? null }),
   fields: [
     { name: 'full_name', label: 'name' },
     { name: 'email', label: 'email', help: 'email_help', required: true, on: (row) => !row },

@@ -7,6 +7,7 @@ import { numberText } from '../../../kit/words';
 import { staffChoices } from '../choices';
 import type { Control } from '../fields';
 import { say, type SettingsWord } from '../words';
+import { titleText } from './labels';
 
 interface Condition { field: string; operator: string; value: string }
 export interface Group { propositions: Condition[] }
@@ -23,6 +24,12 @@ const OPERATORS: Record<string, SettingsWord> = {
 };
 const operatorText = (operator: string) => OPERATORS[operator] ? say(OPERATORS[operator]!) : operator;
 
+const isOfDesk = (field: string) => /fields\./.test(field);
+/** Values whose titles are the server's. Others are names that the desk has given. */
+const FIXED = /channel|satisfaction|rating|_relative/;
+const valueText = ({ field }: Definition, value: string, title: string) => value === '0' || value.startsWith('(') || FIXED.test(field ?? '') ? titleText(title) : title;
+const optionsOf = (definition: Definition) => Object.entries(definition.values ?? {}).map(([value, title]) => [value, isOfDesk(definition.field ?? '') ? title : valueText(definition, value, title)] as const);
+
 /** Values that a new condition begins with: the first that the field has. */
 const firstValue = (definition: Definition) =>
   /^BOOLEAN/.test(definition.input_type ?? '') ? 'true' : definition.values && definition.input_type !== 'AUTOCOMPLETE' ? Object.keys(definition.values)[0] ?? '' : '';
@@ -36,11 +43,11 @@ const findPeople = async (text: string): Promise<Option[]> =>
 const Lookup = (props: { label: string; definition: Definition; value: string; set: (value: string) => void }) => {
   const isOrganization = () => /organization/.test(props.definition.field ?? '');
   const find = async (text: string): Promise<Option[]> => [
-    ...Object.entries(props.definition.values ?? {}).filter(([, label]) => label.toLowerCase().includes(text.toLowerCase())).map(([id, label]) => ({ id, label })),
+    ...optionsOf(props.definition).filter(([, label]) => label.toLowerCase().includes(text.toLowerCase())).map(([id, label]) => ({ id, label })),
     ...isOrganization() ? await findOrganizations(text) : await findPeople(text)];
   const [name] = createResource(() => [props.value, props.definition.field] as const, async ([value]) => {
     if (!value) return '';
-    const special = props.definition.values?.[value] ?? staffChoices().find(({ id }) => String(id) === value)?.label;
+    const special = optionsOf(props.definition).find(([one]) => one === value)?.[1] ?? staffChoices().find(({ id }) => String(id) === value)?.label;
     if (special) return special;
     const row = rowsOf(await get(isOrganization() ? `/organizations/${value}` : `/users/${value}`))[0];
     return String(row?.['full_name'] ?? row?.['name'] ?? value);
@@ -50,7 +57,7 @@ const Lookup = (props: { label: string; definition: Definition; value: string; s
 
 const Value = (props: { label: string; definition: Definition; value: string; set: (value: string) => void }) => {
   const kind = () => props.definition.input_type ?? '';
-  const options = () => kind() === 'BOOLEAN' ? [['true', say('yes')], ['false', say('no')]] as const : kind() === 'BOOLEAN_TRUE' ? [['true', say('yes')]] as const : Object.entries(props.definition.values ?? {});
+  const options = () => kind() === 'BOOLEAN' ? [['true', say('yes')], ['false', say('no')]] as const : kind() === 'BOOLEAN_TRUE' ? [['true', say('yes')]] as const : optionsOf(props.definition);
   const isKnown = () => options().some(([value]) => value === props.value);
   return (
     <Switch fallback={<input type={kind() === 'DATE_ABSOLUTE' ? 'date' : 'text'} inputmode={/INTEGER|FLOAT/.test(kind()) ? 'numeric' : undefined} dir="auto" aria-label={props.label} value={props.value}
@@ -72,7 +79,10 @@ export const Conditions = (props: Control) => {
   const known = (field: string) => definitions()?.find((one) => one.field === field);
   let box!: HTMLDivElement;
   /** Names of two fields may be equal, of a date that is given as a day or in words. */
-  const labelOf = (one: Definition) => definitions()!.filter(({ label }) => label === one.label).length > 1 ? `${one.label} (${say(/ABSOLUTE/.test(one.input_type ?? '') ? 'as_day' : 'as_words')})` : one.label ?? '';
+  const labelOf = (one: Definition) => {
+    const title = isOfDesk(one.field ?? '') ? one.label ?? '' : titleText(one.label ?? '');
+    return definitions()!.filter(({ label }) => label === one.label).length > 1 ? `${title} (${say(/ABSOLUTE/.test(one.input_type ?? '') ? 'as_day' : 'as_words')})` : title;
+  };
   const begun = (one: Definition): Condition => ({ field: one.field ?? '', operator: one.operators[0]!, value: firstValue(one) });
 
   const change = (group: number, at: number, next: Condition | undefined) => props.set(groups()

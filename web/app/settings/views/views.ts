@@ -8,10 +8,11 @@ import { permitted } from '../rights';
 import { rows } from '../rows';
 import { say } from '../words';
 import { Conditions, groupsOf } from './conditions';
+import { titleText } from './labels';
 
 const [columns, setColumns] = createSignal<Choice[]>([]);
 const readColumns = async () => setColumns(rowsOf(await get('/views/columns') as never).map((one) => one as unknown as Schemas['view_column'] & { title: string })
-  .filter(({ name }) => name !== 'conversation').map(({ name, title }) => ({ id: name ?? '', label: title ?? name ?? '' })));
+  .filter(({ name }) => name !== 'conversation').map(({ name, title }) => ({ id: name ?? '', label: /^case_field_/.test(name ?? '') ? title : titleText(title) })));
 
 const isShared = () => permitted('case_views.manage'), isOwn = (row: Row | undefined) => !row || row['is_system'] === false;
 const SEEN_BY = { SELF: 'seen_by_me', TEAM: 'seen_by_teams', ALL: 'seen_by_all' } as const;
