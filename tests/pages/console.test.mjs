@@ -63,7 +63,7 @@ describe('the console', () => {
     await page.getByText('Status changed').waitFor();
     assert.equal((await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type, 'COMPLETED');
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Write a reply').waitFor();
+    await page.getByRole('dialog').getByText('Next conversation').waitFor();
   });
 
   test('a text survives a reload, an ended session and another login', async (t) => {

@@ -2,6 +2,7 @@
 // group of equal values.
 import { createSignal, For, Show } from 'solid-js';
 import { call, type Reply } from '../../kit/api';
+import { useKeys } from '../../kit/keys';
 import { markStale } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { say } from '../../kit/words';
@@ -42,6 +43,12 @@ export const BulkBar = (props: { ids: number[]; onDone: () => void }) => {
       setBusy(false);
     }
   };
+  const completed = () => statuses().find(({ type }) => type === 'COMPLETED')?.id;
+  const mine = () => { const person = me(); if (person) void apply({ assigned_agent_id: person.id }); };
+  useKeys([
+    { key: 'e', word: 'key_complete', run: () => { const id = completed(); if (id) void apply({ status_id: id }); } },
+    { key: 'i', word: 'key_mine', run: mine },
+  ]);
   const choice = (word: 'status' | 'priority' | 'team', name: string, options: () => { id: number; label?: string | null; title?: string | null }[]) => (
     <select aria-label={say(word)} disabled={busy()} onChange={(event) => { const id = Number(event.currentTarget.value); event.currentTarget.value = ''; if (id) void apply({ [name]: id }); }}>
       <option value="">{say(word)}</option>
@@ -54,7 +61,7 @@ export const BulkBar = (props: { ids: number[]; onDone: () => void }) => {
       {choice('status', 'status_id', statuses)}
       {choice('priority', 'priority_id', priorities)}
       {choice('team', 'assigned_team_id', teams)}
-      <Show when={me()}>{(person) => <button type="button" disabled={busy()} onClick={() => void apply({ assigned_agent_id: person().id })}>{say('assign_me')}</button>}</Show>
+      <Show when={me()}><button type="button" disabled={busy()} onClick={mine}>{say('assign_me')} <kbd>i</kbd></button></Show>
       <button type="button" disabled={busy()} onClick={() => props.onDone()}>{say('clear_selection')}</button>
     </div>
   );
