@@ -36,6 +36,9 @@ const enter = async () => {
   waiting = [];
 };
 
+/** Reads the own person again after a change of the profile. */
+export const refresh = () => enter();
+
 /** Finds out who is logged in. */
 export const begin = async () => {
   await speak(navigator.language);

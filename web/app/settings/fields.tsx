@@ -22,6 +22,8 @@ export interface Field<N extends string = string> {
   empty?: SettingsWord;
   required?: boolean;
   long?: boolean;
+  /** What browsers fill in. */
+  autocomplete?: string;
   /** The field is shown only for these values of the others. */
   when?: (values: Values) => boolean;
   /** The field is shown only for this row; undefined: a new one. */
@@ -120,7 +122,7 @@ export const FieldView = (props: { form: FormState; field: Field; form_id: strin
     <div class="field" classList={{ 'is-wrong': problem() !== undefined }}>
       <Show when={!isYes}><Show when={!isGroup} fallback={<span class="label">{label()}</span>}><label class="label" for={id}>{label()}</label></Show></Show>
       <Switch fallback={
-        <input id={id} type={INPUT[limits.format ?? ''] ?? 'text'} inputmode={limits.type === 'integer' ? 'numeric' : undefined} autocomplete={limits.format === 'password' ? 'new-password' : 'off'} dir="auto"
+        <input id={id} type={INPUT[limits.format ?? ''] ?? 'text'} inputmode={limits.type === 'integer' ? 'numeric' : undefined} autocomplete={field.autocomplete ?? (limits.format === 'password' ? 'new-password' : 'off')} dir="auto"
           aria-describedby={control().described} aria-invalid={control().invalid} aria-required={limits.required || field.required || undefined} value={text()} onInput={(event) => form.set(field.name, event.currentTarget.value)} />}>
         <Match when={field.control}><Dynamic component={field.control!} {...control()} /></Match>
         <Match when={isYes}>
@@ -129,7 +131,7 @@ export const FieldView = (props: { form: FormState; field: Field; form_id: strin
         <Match when={isGroup}><Many {...control()} choices={choices() ?? []} /></Match>
         <Match when={limits.type === 'array'}><Typed {...control()} /></Match>
         <Match when={choices()}><One {...control()} choices={choices()!} /></Match>
-        <Match when={field.long ?? (limits.maxLength ?? 0) > LONG}>
+        <Match when={field.long ?? (limits.format !== 'password' && (limits.maxLength ?? 0) > LONG)}>
           <textarea id={id} rows="6" dir="auto" aria-describedby={control().described} aria-invalid={control().invalid} value={text()} onInput={(event) => form.set(field.name, event.currentTarget.value)} />
         </Match>
       </Switch>

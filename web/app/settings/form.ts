@@ -31,7 +31,13 @@ export interface FormOf {
   initial?: Values;
   /** Members that the request has besides the fields. */
   more?: Values;
+  /** Limits of fields that the description of the API does not know. */
+  limits?: Readonly<Record<string, Limits>>;
+  /** The body that has the values. Fields of a problem are found by the last part of its parameter that is a name of a field. */
+  wrap?: (values: Values) => Values;
   saved?: (row: Row, reply: Reply) => void;
+  /** Called after `saved`, also if the reply has no row. */
+  done?: () => void;
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
@@ -49,7 +55,7 @@ const valueIn = (row: Row, field: Field) => {
 };
 
 export const createForm = (of: FormOf) => {
-  const limits = (name: string): Limits => (operations[of.operation].fields as Record<string, Limits>)[name] ?? { type: 'string' };
+  const limits = (name: string): Limits => of.limits?.[name] ?? (operations[of.operation].fields as Record<string, Limits>)[name] ?? { type: 'string' };
   const [state, setState] = createStore<{ values: Values; first: Values; problems: Problem[] }>({ values: {}, first: {}, problems: [] });
   const [status, setStatus] = createSignal<'reading' | 'ready' | 'saving' | 'gone' | 'failed'>('reading');
   /** Counts refusals: the view moves the focus to the summary when it grows. */
@@ -137,12 +143,12 @@ export const createForm = (of: FormOf) => {
     const names = new Set(of.fields.map(({ name }) => name));
     return refuse((error.reply.errors ?? []).map(({ message, parameter = '' }) => {
       const name = parameter.split(/[[.]/)[0]!; // predicate_collections[0].propositions[1].value
-      return { field: names.has(name) ? name : '', text: message };
+      return { field: names.has(name) ? name : [...names].find((one) => parameter.endsWith(`.${one}`)) ?? '', text: message };
     }));
   };
 
   const undoOf = (former: Values, version: string | null) => async () => {
-    const reply = await call('PUT', of.path, { body: former, headers: version ? { 'If-Match': version } : {} });
+    const reply = await call('PUT', of.path, { body: of.wrap?.(former) ?? former, headers: version ? { 'If-Match': version } : {} });
     keepReply(reply);
     await read();
     of.saved?.(rowsOf(reply)[0]!, reply);
@@ -155,7 +161,7 @@ export const createForm = (of: FormOf) => {
     if (problems.length) return refuse(problems);
     const names = isNew ? shownFields().map(({ name }) => name).filter((name) => !isEmpty(state.values[name])) : changed();
     if (!isNew && !names.length) { tell(say('nothing_changed')); return true; }
-    const body = { ...of.more, ...Object.fromEntries(names.map((name) => [name, sent(name)])) };
+    const values = Object.fromEntries(names.map((name) => [name, sent(name)])), body = { ...of.more, ...of.wrap?.(values) ?? values };
     const former = Object.fromEntries(names.map((name) => [name, copy(state.first)[name] ?? (limits(name).nullable ? null : '')]));
     setStatus('saving');
     try {
@@ -169,6 +175,7 @@ export const createForm = (of: FormOf) => {
       const secret = names.some((name) => limits(name).format === 'password');
       tell(say('saved'), isNew || secret ? undefined : undoOf(former, etag));
       if (one) of.saved?.(one, reply);
+      of.done?.();
       return true;
     } catch (error) {
       return failed(error);

@@ -266,4 +266,138 @@ export const operations = {
     fields: {
     },
   },
+  "PUT /profile": {
+    roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "full_name": {"type":"string","minLength":1,"maxLength":255},
+      "designation": {"type":"string","nullable":true,"maxLength":255},
+      "avatar_file_id": {"type":"integer"},
+      "field_values": {"type":"object"},
+      "locale_id": {"type":"integer","nullable":true},
+      "time_zone": {"type":"string","nullable":true,"maxLength":255},
+      "signature": {"type":"string","nullable":true,"maxLength":4000},
+    },
+  },
+  "PUT /profile/password": {
+    roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER","X-TOKE"], permission: null,
+    fields: {
+      "password": {"type":"string","required":true,"minLength":1,"maxLength":1024,"format":"password"},
+      "new_password": {"type":"string","required":true,"minLength":1,"maxLength":1024,"format":"password"},
+    },
+  },
+  "POST /profile/api_tokens": {
+    roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "scopes": {"type":"array"},
+      "expires_at": {"type":"string","nullable":true,"format":"date-time"},
+    },
+  },
+  "DELETE /profile/api_tokens": {
+    roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "PUT /profile/api_tokens/{id}": {
+    roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "name": {"type":"string","minLength":1,"maxLength":255},
+      "scopes": {"type":"array"},
+      "expires_at": {"type":"string","nullable":true,"format":"date-time"},
+    },
+  },
+  "DELETE /profile/api_tokens/{id}": {
+    roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "POST /mailboxes": {
+    roles: ["ADMIN","OWNER"], permission: "channels.manage",
+    fields: {
+      "address": {"type":"string","required":true,"minLength":1,"maxLength":254},
+      "name": {"type":"string","nullable":true,"maxLength":255},
+      "brand_id": {"type":"integer"},
+      "team_id": {"type":"integer","nullable":true},
+      "is_enabled": {"type":"boolean"},
+      "imap_host": {"type":"string","nullable":true,"maxLength":253},
+      "imap_port": {"type":"integer","nullable":true,"maximum":65535},
+      "imap_security": {"type":"string","nullable":true,"options":["NONE","STARTTLS","TLS"]},
+      "imap_user": {"type":"string","nullable":true,"maxLength":255},
+      "imap_password": {"type":"string","nullable":true,"maxLength":1024,"format":"password"},
+      "imap_folder": {"type":"string","nullable":true,"maxLength":255},
+      "imap_after": {"type":"string","nullable":true,"maxLength":255},
+    },
+  },
+  "DELETE /mailboxes": {
+    roles: ["ADMIN","OWNER"], permission: "channels.manage",
+    fields: {
+    },
+  },
+  "PUT /mailboxes/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "channels.manage",
+    fields: {
+      "name": {"type":"string","nullable":true,"maxLength":255},
+      "brand_id": {"type":"integer"},
+      "team_id": {"type":"integer","nullable":true},
+      "is_enabled": {"type":"boolean"},
+      "imap_host": {"type":"string","nullable":true,"maxLength":253},
+      "imap_port": {"type":"integer","nullable":true,"maximum":65535},
+      "imap_security": {"type":"string","nullable":true,"options":["NONE","STARTTLS","TLS"]},
+      "imap_user": {"type":"string","nullable":true,"maxLength":255},
+      "imap_password": {"type":"string","nullable":true,"maxLength":1024,"format":"password"},
+      "imap_folder": {"type":"string","nullable":true,"maxLength":255},
+      "imap_after": {"type":"string","nullable":true,"maxLength":255},
+    },
+  },
+  "DELETE /mailboxes/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "channels.manage",
+    fields: {
+    },
+  },
+  "POST /brands": {
+    roles: ["ADMIN","OWNER"], permission: "brands.manage",
+    fields: {
+      "name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "sub_domain": {"type":"string","nullable":true,"maxLength":255},
+      "domain": {"type":"string","nullable":true,"maxLength":255},
+      "is_domain_trusted": {"type":"boolean"},
+      "locale_id": {"type":"integer"},
+      "time_zone": {"type":"string","nullable":true,"maxLength":255},
+      "color": {"type":"string","nullable":true,"maxLength":255},
+      "logo_file_id": {"type":"integer","nullable":true},
+      "is_default": {"type":"boolean"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /brands": {
+    roles: ["ADMIN","OWNER"], permission: "brands.manage",
+    fields: {
+    },
+  },
+  "PUT /brands/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "brands.manage",
+    fields: {
+      "name": {"type":"string","minLength":1,"maxLength":255},
+      "sub_domain": {"type":"string","nullable":true,"maxLength":255},
+      "domain": {"type":"string","nullable":true,"maxLength":255},
+      "is_domain_trusted": {"type":"boolean"},
+      "locale_id": {"type":"integer"},
+      "time_zone": {"type":"string","nullable":true,"maxLength":255},
+      "color": {"type":"string","nullable":true,"maxLength":255},
+      "logo_file_id": {"type":"integer","nullable":true},
+      "is_default": {"type":"boolean"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /brands/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "brands.manage",
+    fields: {
+    },
+  },
+  "PUT /settings": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+      "values": {"type":"object","required":true},
+    },
+  },
 } as const;

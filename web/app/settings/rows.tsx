@@ -131,6 +131,7 @@ const RowsArea = (props: { area: Rows }) => {
 const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise<void> }) => {
   const { area, id } = props, base = `/settings/${area.name}`, isNew = id === 'new', path = isNew ? area.create ?? area.path : `${area.path}/${id}`, title = createUniqueId();
   let heading!: HTMLHeadingElement, question!: HTMLDialogElement;
+  const operation = (isNew ? `POST ${path}` : `PUT ${area.path}/{id}`) as Operation;
   const [refused, setRefused] = createSignal('');
   const ask = () => { setRefused(''); question.showModal(); };
   const removeRow = async () => {
@@ -142,7 +143,7 @@ const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise
     await props.changed();
   };
   const form = createForm({
-    key: `${area.name}/${id}`, operation: (isNew ? `POST ${path}` : `PUT ${area.path}/{id}`) as Operation, path, fields: area.fields,
+    key: `${area.name}/${id}`, operation, path, fields: area.fields.filter(({ name: field }) => field in operations[operation].fields),
     ...(isNew ? { initial: area.initial?.() ?? {} } : { read: () => get(path, area.include ? { include: area.include, _flat: true } : {}) }),
     saved: (row, reply) => {
       const said = (reply as { notifications?: { message: string }[] }).notifications?.[0]?.message;

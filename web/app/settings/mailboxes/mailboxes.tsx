@@ -1,0 +1,55 @@
+// Mailboxes: the addresses at which the desk takes mail, and from which it answers.
+import { createResource, Show } from 'solid-js';
+import { call, get, rowsOf } from '../../../kit/api';
+import { tell, tellWrong } from '../../../kit/strip';
+import { teams } from '../../frame/catalog';
+import { Part } from '../page';
+import { rank } from '../rights';
+import { rows } from '../rows';
+import { say } from '../words';
+import { TrialView } from './trial';
+
+const SECURITY = { NONE: 'security_none', STARTTLS: 'security_starttls', TLS: 'security_tls' } as const;
+const [brands] = createResource(async () => rowsOf(await get('/brands', { limit: 100 })));
+const ownsIt = () => rank() === 'OWNER';
+
+const act = (work: Promise<unknown>, done: () => void) => { void work.then(done, (error: Error) => tellWrong(error.message)); };
+
+export default rows({
+  name: 'mailboxes', path: '/mailboxes', type: 'mailbox', title: 'mailboxes', new: 'mailbox_new', empty: 'mailboxes_empty', emptyNext: 'mailboxes_empty_next',
+  fields: [
+    { name: 'address', label: 'mailbox_address', help: 'mailbox_address_help' },
+    { name: 'name', label: 'mailbox_name', help: 'mailbox_name_help' },
+    { name: 'brand_id', label: 'mailbox_brand', among: () => (brands() ?? []).map((row) => ({ id: row.id, label: String(row['name']) })) },
+    { name: 'team_id', label: 'mailbox_team', help: 'mailbox_team_help', among: () => teams().map((team) => ({ id: team.id, label: team.title ?? '' })) },
+    { name: 'is_enabled', label: 'mailbox_enabled' },
+    { name: 'imap_host', label: 'imap_host', help: 'imap_help', when: ownsIt },
+    { name: 'imap_port', label: 'imap_port', when: (values) => ownsIt() && !!values['imap_host'] },
+    { name: 'imap_security', label: 'imap_security', words: SECURITY, when: (values) => ownsIt() && !!values['imap_host'] },
+    { name: 'imap_user', label: 'imap_user', when: (values) => ownsIt() && !!values['imap_host'] },
+    { name: 'imap_password', label: 'imap_password', help: 'secret_help', when: (values) => ownsIt() && !!values['imap_host'] },
+    { name: 'imap_folder', label: 'imap_folder', when: (values) => ownsIt() && !!values['imap_host'] },
+    { name: 'imap_after', label: 'imap_after', help: 'imap_after_help', when: (values) => ownsIt() && !!values['imap_host'] },
+  ],
+  label: (row) => row.address ?? '',
+  note: (row) => [row.is_default ? say('mailbox_default') : '', row.is_verified ? '' : say('mailbox_unverified'), row.is_enabled ? '' : say('mailbox_off')].filter(Boolean).join(' · ') || undefined,
+  initial: () => ({ is_enabled: true }),
+  fixed: (row) => row.is_system ?? false,
+  deleteWhy: 'mailbox_delete_why',
+  below: (props) => (
+    <Show when={props.row}>
+      {(row) => (
+        <>
+          <Show when={row().imap_error}>{(error) => <p class="wrong">{say('imap_error')} <span lang="en" dir="auto">{error()}</span></p>}</Show>
+          <Show when={!row().is_verified}>
+            <p>{say('mailbox_unverified_why')} <button type="button" onClick={() => act(call('PUT', `/mailboxes/${row().id}/send_verification_email`), () => tell(say('address_sent', { address: row().address ?? '' })))}>{say('address_again')}</button></p>
+          </Show>
+          <Show when={row().is_verified && !row().is_default}>
+            <p><button type="button" onClick={() => act(call('PUT', '/mailboxes/default', { body: { mailbox_id: row().id } }), () => void props.form.read())}>{say('mailbox_make_default')}</button></p>
+          </Show>
+          <Part title="trial" why="trial_why"><TrialView mailbox={row().id} /></Part>
+        </>
+      )}
+    </Show>
+  ),
+});
