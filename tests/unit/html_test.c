@@ -171,6 +171,13 @@ static void pictures_are_loaded_from_nowhere_until_it_is_asked_for(void **state)
     becomes("<table background=https://x/y><tr><td background=https://x/y>a",
             "<table><tbody><tr><td>a</td></tr></tbody></table>");
     becomes("<img src=\"cid:a&quot; onerror=alert(1)\">", "");
+    char *data = arena_bytes(arena, HTML_DATA_BYTES + 1);
+    memset(data, 'A', HTML_DATA_BYTES + 1);
+    for (int over = 0; over <= 1; over++) {
+        const char *picture =
+            str_fmt(arena, "<img src=\"data:image/png;base64,%.*s\">", HTML_DATA_BYTES + over, data).p;
+        becomes(picture, over ? "" : picture);
+    }
 }
 
 static struct str url_of(void *ctx, struct str id) {
