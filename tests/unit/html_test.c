@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/link.h"
 #include "files/html_attributes.h"
+#include "files/html_rules.h"
 #include "files/html_tree.h"
 
 #include "html_checker.h"
