@@ -149,12 +149,31 @@ describe('settings of the console', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Mira Olsen' }).waitFor();
     assert.deepEqual(await members(), [world.second.id]);
+    await page.getByRole('link', { name: 'Night 1 member' }).waitFor();
     await page.getByRole('button', { name: 'Remove Mira Olsen' }).click();
     await page.getByText('Nobody is in the team.').waitFor();
     assert.deepEqual(await members(), []);
     await page.locator('.strip').getByRole('button', { name: /Undo/ }).click();
     await page.getByRole('link', { name: 'Mira Olsen' }).waitFor();
     assert.deepEqual(await members(), [world.second.id]);
+    await page.getByLabel('Name').fill('Night and day');
+    await world.desk.owner.delete(`/teams/${team.id}/members`, { agent_id: world.second.id });
+    await save(page); // the team has another version, but its name is the same
+    await strip(page, 'Saved');
+    assert.equal((await world.desk.admin.fetch(`/teams/${team.id}`)).title, 'Night and day');
+  });
+
+  test('a tag is found by its beginning, with the conversations that have it', async (t) => {
+    for (const n of [1, 2]) await world.desk.admin.update(`/cases/${await world.asked(`Gear ${n}`)}`, { tags: ['Gearbox', 'heavy duty'] });
+    const page = await world.sit(t, world.first, '/agent/settings/tags');
+    await page.getByText('A tag exists as soon as somebody gives it').waitFor();
+    await page.getByRole('searchbox', { name: 'Find a tag' }).fill('nothing');
+    await page.getByText('Nothing has this name.').waitFor();
+    await page.getByRole('searchbox', { name: 'Find a tag' }).fill('duty');
+    await page.getByRole('link', { name: 'heavy duty 2 conversations' }).click();
+    await page.waitForURL(/\/search/);
+    await page.getByRole('row').filter({ hasText: 'Gear 2' }).waitFor();
+    assert.equal(await page.getByRole('row').count(), 2);
   });
 
   test('a status is made, moved and deleted, and a built-in one stays', async (t) => {
@@ -258,6 +277,7 @@ describe('settings of the console', () => {
 
   test('a view has conditions of the definitions, shows how many conversations it has before it is saved, and keeps its order', async (t) => {
     await world.asked('Fire in the engine');
+    const organization = await world.desk.admin.create('/organizations', { name: 'Norsk Motor' });
     const page = await world.sit(t, world.admin, '/agent/settings/views/new');
     await page.getByLabel('Title').fill('Fires');
     await page.getByText('Without a condition the view has all conversations.').waitFor();
@@ -277,6 +297,9 @@ describe('settings of the console', () => {
     await page.getByLabel('Field, condition 2.1').selectOption({ label: 'Assigned agent' });
     await page.getByRole('combobox', { name: 'Value, condition 2.1' }).fill('unass');
     await page.getByRole('option', { name: '(unassigned)' }).click();
+    await page.getByLabel('Field, condition 1.1').selectOption({ label: 'Organization' });
+    await page.getByRole('combobox', { name: 'Value, condition 1.1' }).fill('norsk');
+    await page.getByRole('option', { name: 'Norsk Motor' }).click();
     await page.getByLabel('Sorted by').selectOption({ label: 'Created' });
     await page.getByLabel('Direction').selectOption({ label: 'Smallest or oldest first' });
     await save(page);
@@ -284,7 +307,7 @@ describe('settings of the console', () => {
     const id = Number(page.url().split('/').at(-1)), view = () => world.desk.admin.fetch(`/views/${id}`);
     const made = await view();
     assert.deepEqual(made.predicate_collections.map(({ propositions }) => propositions.map(({ field, operator, value }) => [field, operator, value])), [
-      [['cases.subject', 'string_contains_insensitive', 'nowhere'], ['cases.subject', 'string_contains_insensitive', 'fire in']], [['cases.assigneeagentid', 'comparison_equalto', '0']]]);
+      [['users.organizationid', 'comparison_equalto', String(organization.id)], ['cases.subject', 'string_contains_insensitive', 'fire in']], [['cases.assigneeagentid', 'comparison_equalto', '0']]]);
     assert.deepEqual([made.order_by_column, made.order_by, made.visibility_type], ['createdat', 'ASC', 'ALL']);
     await page.getByRole('button', { name: 'Remove condition 1.1' }).click();
     await page.getByLabel('Who sees it').selectOption({ label: 'Only you' });
@@ -344,6 +367,7 @@ describe('settings of the console', () => {
       ['settings-teams', '/agent/settings/teams', (p) => p.getByRole('link', { name: 'Looks' })],
       ['settings-team', `/agent/settings/teams/${team.id}`, (p) => p.getByRole('button', { name: 'Save' })],
       ['settings-person', `/agent/settings/people/${world.second.id}`, (p) => p.getByRole('button', { name: 'Save' })],
+      ['settings-tags', '/agent/settings/tags', (p) => p.getByRole('heading', { name: 'Tags' })],
       ['settings-macro', '/agent/settings/macros/new', (p) => p.getByRole('button', { name: 'Save' })],
       ['settings-view', `/agent/settings/views/${view.id}`, (p) => p.getByText('conversation', { exact: false }).and(p.locator('.preview b'))],
     ]);

@@ -16,6 +16,7 @@ export const areas: readonly Area[] = [
   { name: 'people', title: 'people', group: 'group_people', may: () => isAdmin() && mayDo('POST /users/invite'), screen: lazy(() => import('./people/people')) },
   { name: 'teams', title: 'teams', group: 'group_people', may: () => mayDo('POST /teams'), screen: lazy(() => import('./lists/teams')) },
   { name: 'statuses', title: 'statuses', group: 'group_work', may: () => mayDo('POST /cases/statuses'), screen: lazy(() => import('./lists/statuses')) },
+  { name: 'tags', title: 'tags', group: 'group_work', may: () => rank() !== 'CUSTOMER', screen: lazy(() => import('./lists/tags')) },
   { name: 'views', title: 'views', group: 'group_work', may: () => mayDo('POST /views'), screen: lazy(async () => { const [area, labels] = await Promise.all([import('./views/views'), import('./views/labels')]); await labels.ready(); return area; }) },
   { name: 'macros', title: 'macros', group: 'group_work', may: () => mayDo('POST /cases/macros'), screen: lazy(() => import('./lists/macros')) },
   { name: 'brands', title: 'brands', group: 'group_desk', may: () => mayDo('PUT /brands/{id}'), screen: lazy(() => import('./brand/brands')) },

@@ -84,7 +84,7 @@ export const createForm = (of: FormOf) => {
       const reply = await of.read(), one = rowsOf(reply)[0]!, kept = keptOf(of.key);
       keepReply(reply);
       setRow(one);
-      etag = kept ? kept.etag : reply.etag;
+      etag = kept && !same(kept.first, valuesOf(one)) ? kept.etag : reply.etag;
       begin(kept?.values ?? valuesOf(one), kept?.first ?? valuesOf(one));
       setStatus('ready');
     } catch (error) {
@@ -123,22 +123,27 @@ export const createForm = (of: FormOf) => {
     return isEmpty(value) && !Array.isArray(value) ? limits(name).nullable ? null : '' : value;
   };
 
-  /** Somebody else has saved after this form was read. */
-  const meet = async () => {
+  /** The row has another version than this form has read. If the fields have the same values, the form saves on the new version. */
+  const meet = async (): Promise<boolean> => {
     const reply = await of.read!(), theirs = valuesOf(rowsOf(reply)[0]!), mine = changed();
     keepReply(reply);
     setRow(rowsOf(reply)[0]);
+    if (same(theirs, state.first) && etag !== reply.etag) {
+      etag = reply.etag;
+      setStatus('ready');
+      return save();
+    }
     const both = of.fields.filter(({ name }) => mine.includes(name) && !same(theirs[name], state.first[name]) && !same(theirs[name], state.values[name]));
     etag = reply.etag;
     setState({ values: { ...theirs, ...Object.fromEntries(mine.map((name) => [name, copy(state.values)[name]])) }, first: theirs });
     keep();
-    refuse([{ field: '', text: say('met') }, ...both.map((field) => ({ field: field.name, theirs: theirs[field.name], text: say('met_field', { field: nameOf(field), theirs: field.shown?.(theirs[field.name]) ?? textOf(theirs[field.name]) }) }))]);
+    return refuse([{ field: '', text: say('met') }, ...both.map((field) => ({ field: field.name, theirs: theirs[field.name], text: say('met_field', { field: nameOf(field), theirs: field.shown?.(theirs[field.name]) ?? textOf(theirs[field.name]) }) }))]);
   };
 
   const failed = async (error: unknown): Promise<boolean> => {
     if (!(error instanceof Refused)) return refuse([{ field: '', text: error instanceof Unreachable ? say('no_answer') : String(error) }]);
     attempt = crypto.randomUUID();
-    if (error.reply.status === 412 && of.read) { await meet().catch(failed); return false; }
+    if (error.reply.status === 412 && of.read) return meet().catch(failed);
     if (error.reply.status === 404) return refuse([{ field: '', text: say('met_gone') }]);
     const names = new Set(of.fields.map(({ name }) => name));
     return refuse((error.reply.errors ?? []).map(({ message, parameter = '' }) => {

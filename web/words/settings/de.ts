@@ -391,4 +391,9 @@ export const de: Record<SettingsWord, string> = {
   contrast_on: 'Text auf der Farbe hat einen Kontrast von {ratio} : 1.',
   contrast_good: 'Links und Knöpfe haben {ratio} : 1 auf ihrem Grund.',
   contrast_adapted: 'Links und Knöpfe wären schlecht zu lesen, deshalb zeigen die Seiten sie in einem kräftigeren Ton mit {ratio} : 1.',
+  tags: 'Schlagwörter',
+  tag_find: 'Schlagwort suchen',
+  tag_count: '[n: one {n} Anfrage|other {n} Anfragen]',
+  tags_why: 'Ein Schlagwort gibt es, sobald es jemand einer Anfrage, einer Person, einer Organisation oder einem Artikel gibt.',
+  tags_fixed: 'Tippen Sie den Anfang eines Wortes, um benutzte Schlagwörter zu sehen.',
 };

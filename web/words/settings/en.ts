@@ -401,6 +401,12 @@ const words = {
   contrast_on: 'Text on the colour has a contrast of {ratio} : 1.',
   contrast_good: 'Links and buttons have {ratio} : 1 on their ground.',
   contrast_adapted: 'Links and buttons would be hard to read, so the pages show them in a stronger shade with {ratio} : 1.',
+  // tags
+  tags: 'Tags',
+  tag_find: 'Find a tag',
+  tag_count: '[n: one {n} conversation|other {n} conversations]',
+  tags_why: 'A tag exists as soon as somebody gives it to a conversation, a person, an organization or an article.',
+  tags_fixed: 'Type the beginning of a word to see which tags are in use.',
 };
 export const en: Record<keyof typeof words, string> = words;
 export type SettingsWord = keyof typeof words;

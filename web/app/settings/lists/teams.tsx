@@ -10,14 +10,14 @@ import { readStaff, staffChoices, type Person } from '../choices';
 import { rows } from '../rows';
 import { say } from '../words';
 
-const Members = (props: { team: Schemas['team'] }) => {
+const Members = (props: { team: Schemas['team']; changed: () => Promise<unknown> }) => {
   const [members, { refetch }] = createResource(() => props.team.id, async (id) => rowsOf(await get(`/teams/${id}/members`, { limit: 1000, fields: 'full_name' })) as unknown as Person[]);
   void readStaff();
   let input: HTMLInputElement | undefined;
   const change = async (method: 'POST' | 'DELETE', id: number) => {
     const path = `/teams/${props.team.id}/members`;
     await (method === 'POST' ? call('POST', path, { body: { agent_ids: [id] } }) : call('DELETE', path, { query: { agent_ids: id } }));
-    await refetch();
+    await Promise.all([refetch(), props.changed()]);
   };
   const turn = async (method: 'POST' | 'DELETE', id: number, name: string) => {
     try {
@@ -55,5 +55,5 @@ export default rows({
   label: (team) => team.title ?? '',
   note: (team) => say('member_count', { n: team.member_count ?? 0 }),
   changed: readCatalog,
-  below: (props) => <Show when={props.row} keyed>{(team) => <Members team={team} />}</Show>,
+  below: (props) => <Show when={props.row} keyed>{(team) => <Members team={team} changed={props.form.read} />}</Show>,
 });

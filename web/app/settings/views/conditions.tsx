@@ -35,7 +35,7 @@ const firstValue = (definition: Definition) =>
   /^BOOLEAN/.test(definition.input_type ?? '') ? 'true' : definition.values && definition.input_type !== 'AUTOCOMPLETE' ? Object.keys(definition.values)[0] ?? '' : '';
 
 const findOrganizations = async (text: string): Promise<Option[]> =>
-  rowsOf(await get('/search', { query: text, resources: 'ORGANIZATION', limit: 8 })).map((row) => ({ id: row.id, label: String(row['name'] ?? row['title'] ?? row.id) }));
+  rowsOf(await get('/autocomplete/organizations', { name: text, limit: 8, fields: 'name' })).map((row) => ({ id: row.id, label: String(row['name'] ?? row.id) }));
 const findPeople = async (text: string): Promise<Option[]> =>
   rowsOf(await get('/autocomplete/users', { name: text, limit: 8, fields: 'full_name' })).map((row) => ({ id: row.id, label: String(row['full_name'] ?? row.id) }));
 
