@@ -161,4 +161,102 @@ describe('daily work in the console', () => {
     await world.clara.client.create(`/conversations/${id}/messages`, { contents: 'After the login' });
     await posts(page).filter({ hasText: 'After the login' }).waitFor();
   });
+  test('a long list is read by cursors in order, by offset after a jump, and from its end', async (t) => {
+    for (let i = 0; i < 130; i++) await asked(`Long ${String(i).padStart(3, '0')}`);
+    const page = await sit(t, world.second), asks = [];
+    page.on('request', (r) => { const url = new URL(r.url()); if (url.pathname.endsWith('/views/1/cases')) asks.push(url.searchParams); });
+    await row(page, 'Long 129').waitFor();
+    const box = page.getByRole('grid');
+    const scroll = (top) => box.evaluate((e, top) => { e.scrollTop = top; }, top);
+    for (let top = 0; top < 80 * 72; top += 600) { await scroll(top); await page.waitForTimeout(60); }
+    await row(page, 'Long 055').waitFor();
+    assert.equal(asks.some((q) => q.has('offset')), false);
+    assert.ok(asks.filter((q) => q.get('after')).length >= 1);
+    await page.reload();
+    await row(page, 'Long 129').waitFor();
+    asks.length = 0;
+    await scroll(1e9);
+    await row(page, 'Long 000').waitFor();
+    assert.ok(asks.some((q) => q.get('before') === '') && !asks.some((q) => q.has('offset')), String(asks));
+    const seen = new Set();
+    for (let top = 130 * 72; top >= 0; top -= 500) {
+      await scroll(top);
+      await until(async () => !(await page.locator('.skeleton').count()));
+      for (const text of await page.locator('.row-subject').allTextContents()) seen.add(text);
+    }
+    assert.equal([...seen].filter((text) => text.startsWith('Long')).length, 130);
+  });
+
+  test('a conversation that leaves the view stays greyed until one moves on', async (t) => {
+    const [a, b] = [await asked('Stays a while'), await asked('The next one')], page = await sit(t, world.first);
+    await joined(page);
+    await row(page, 'Stays a while').click();
+    await posts(page).first().waitFor();
+    await world.second.client.update(`/cases/${a}`, { status_id: 4 });
+    await row(page, 'Stays a while').filter({ hasText: 'No longer in this view' }).waitFor();
+    await shoot(page, 'daily-left');
+    assert.deepEqual(await audit(page), []);
+    await row(page, 'The next one').click();
+    await row(page, 'Stays a while').waitFor({ state: 'detached' });
+    assert.match(page.url(), new RegExp(`/${b}$`));
+  });
+
+  test('rows show an own draft and who is looking, and a listener is not taken for one who looks', async (t) => {
+    const id = await asked('Has a draft'), page = await sit(t, world.first, `/agent/views/1/${id}`), other = await sit(t, world.second);
+    await posts(page).first().waitFor();
+    await row(other, 'Has a draft').getByTitle('Ben Adler').waitFor();
+    assert.equal(await page.getByText('Mira Olsen is looking').count(), 0);
+    await editor(page).pressSequentially('Half');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/views/1');
+    await row(page, 'Has a draft').filter({ hasText: 'Draft' }).waitFor();
+    await shoot(page, 'daily-rows');
+    await row(other, 'Has a draft').getByTitle('Ben Adler').waitFor({ state: 'detached' });
+  });
+
+  test('a range is selected by Shift+x, and after a close the setting says where one goes', async (t) => {
+    for (const n of [1, 2, 3, 4]) await asked(`Range ${n}`);
+    const page = await sit(t, world.first);
+    await row(page, 'Range 4').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Shift+X');
+    await page.getByRole('toolbar', { name: '3 selected' }).waitFor();
+    for (const [setting, end] of [['next', /views\/1\/\d+$/], ['stay', /views\/1\/\d+$/], ['list', /views\/1$/]]) {
+      await page.evaluate((value) => localStorage.setItem('after_close', value), setting);
+      await page.goto(`${world.desk.base}/agent/views/1`);
+      await row(page, 'Range').first().click();
+      await posts(page).first().waitFor();
+      const before = page.url();
+      await page.locator('#case-title').focus();
+      await page.keyboard.press('e');
+      await page.getByText('Status changed').waitFor();
+      await page.waitForURL(end);
+      assert.equal(page.url() === before, setting === 'stay', setting);
+    }
+  });
+
+  test('the neighbours of the open conversation are read ahead, and a change makes them be read again', async (t) => {
+    const ids = [await asked('Ahead 1'), await asked('Ahead 2')], page = await sit(t, world.first, `/agent/views/1`);
+    await joined(page);
+    const asks = [];
+    await row(page, 'Ahead 2').click();
+    await posts(page).first().waitFor();
+    await page.waitForTimeout(800);
+    page.on('request', (r) => asks.push(`${r.method()} ${new URL(r.url()).pathname}`));
+    await page.locator('#case-title').focus();
+    await page.keyboard.press('j');
+    await page.waitForURL(`**/${ids[0]}`);
+    await posts(page).first().waitFor();
+    await page.waitForTimeout(100);
+    assert.equal(asks.some((ask) => ask.endsWith(`/cases/${ids[0]}/posts`)), false, String(asks));
+    await page.waitForTimeout(600);
+    await world.clara.client.create(`/conversations/${ids[1]}/messages`, { contents: 'Changed meanwhile' });
+    await page.waitForTimeout(500);
+    await page.keyboard.press('k');
+    await posts(page).filter({ hasText: 'Changed meanwhile' }).waitFor();
+  });
 });

@@ -13,6 +13,7 @@ export interface Reply {
   resources?: Record<string, Record<string, Row>>;
   total_count?: number;
   next_url?: string;
+  previous_url?: string;
   errors?: Problem[];
   posts?: Row[];
   auth_token?: string;
@@ -88,6 +89,7 @@ export const ask = (method: string, path: string, options: Options = {}) => fetc
 /** The reply of a call that succeeded. After the end of the session it waits for the next login, and repeats the call. */
 export const call = async (method: string, path: string, options: Options = {}): Promise<Reply> => {
   let tokenRead = false;
+  if (method !== 'GET') ahead.clear();
   for (;;) {
     const reply = await fetched(method, path, options);
     if (reply.status < 400) return reply;
@@ -97,7 +99,30 @@ export const call = async (method: string, path: string, options: Options = {}):
   }
 };
 
-export const get = (path: string, query: Options['query'] = {}, signal?: AbortSignal) =>
-  call('GET', path, signal ? { query, signal } : { query });
+const read = (path: string, query: Options['query'] = {}, signal?: AbortSignal) => call('GET', path, signal ? { query, signal } : { query });
+
+export const get = (path: string, query: Options['query'] = {}, signal?: AbortSignal): Promise<Reply> => {
+  const key = keyOf(path, query), known = ahead.get(key);
+  ahead.delete(key);
+  return known && Date.now() - known.at < AHEAD_MS ? known.reply.catch(() => read(path, query, signal)) : read(path, query, signal);
+};
+
+// ---- reading ahead -----------------------------------------------------------------------------
+
+const AHEAD_MS = 15_000;
+const ahead = new Map<string, { reply: Promise<Reply>; at: number }>();
+const keyOf = (path: string, query: Options['query'] = {}) => `${path} ${JSON.stringify(Object.entries(query).filter(([, value]) => value !== undefined))}`;
+
+/** Reads what is probably asked for next. The next `get` of the same takes this reply, unless it is old or `forgetAhead` was called. */
+export const getAhead = (path: string, query: Options['query'] = {}) => {
+  const key = keyOf(path, query), known = ahead.get(key);
+  if (known && Date.now() - known.at < AHEAD_MS) return;
+  const reply = read(path, query);
+  reply.catch(() => ahead.delete(key));
+  ahead.set(key, { reply, at: Date.now() });
+};
+
+/** Replies of this path and below it may not be true any more. */
+export const forgetAhead = (path: string) => { for (const key of [...ahead.keys()]) if (key.startsWith(`${path} `) || key.startsWith(`${path}/`)) ahead.delete(key); };
 
 export const rowsOf = (reply: Reply): Row[] => Array.isArray(reply.data) ? reply.data : reply.data ? [reply.data] : [];

@@ -49,9 +49,11 @@ const inText = (target: EventTarget | null) =>
 const SECOND_MS = 1500;
 let first = '', firstAt = 0;
 
+/** Escape leaves a text field first: the region around it gets the focus. */
 export const onKey = (event: KeyboardEvent) => {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
   if (['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(event.key)) return;
+  if (event.key === 'Escape' && inText(event.target)) { (event.target as HTMLElement).closest<HTMLElement>('[data-region]')?.focus(); return; }
   const name = nameOf(event), both = first && event.timeStamp - firstAt < SECOND_MS ? `${first} ${name}` : '';
   first = '';
   const works = ({ key, inText: also }: Key) => (also || !inText(event.target)) && (keysOn() || !isPlain(key));

@@ -5,7 +5,7 @@
 // known, the followers get RESYNC: read again.
 import { Presence, Socket, type Channel } from 'phoenix';
 import { createSignal, onCleanup } from 'solid-js';
-import { get, prefix, type Reply } from './api';
+import { forgetAhead, get, prefix, type Reply } from './api';
 import { markAllStale, markStale } from './store';
 
 export interface Change { resource_type: string; resource_id: number; case_id?: number; changed_properties: Record<string, unknown>; cursor?: string }
@@ -24,7 +24,7 @@ const [connected, setConnected] = createSignal(true);
 const [connections, setConnections] = createSignal(0);
 export { connected, connections };
 
-interface Line { topic: string; channel: Channel; place: string; followers: Set<{ heard: Heard; events: string[] }> }
+interface Line { topic: string; present: boolean; channel: Channel; place: string; followers: Set<{ heard: Heard; events: string[] }> }
 const lines = new Map<string, Line>();
 let socket: Socket | undefined, silence: ReturnType<typeof setTimeout> | undefined, tries = 0;
 
@@ -39,6 +39,7 @@ const lost = () => { silence ??= setTimeout(() => setConnected(false), QUIET_MS)
 const tell = (line: Line, event: string, payload: Change, place: string | undefined) => {
   line.place = place ?? line.place;
   if (payload.resource_id) markStale(payload.resource_type, payload.resource_id);
+  forgetAhead(`/cases/${payload.case_id ?? payload.resource_id}`);
   for (const { heard, events } of [...line.followers]) if (event === 'RESYNC' || events.includes(event)) heard(event, payload);
 };
 const resync = (list: Iterable<Line>) => {
@@ -80,7 +81,7 @@ export const closeLive = () => {
 
 const openLine = (at: Socket, topic: string, place: string, present: boolean): Line => {
   const channel = at.channel(topic, () => ({ after: line.place, ...(present ? {} : { present: false }) })); // asked again at each join
-  const line: Line = { topic, channel, place, followers: new Set() };
+  const line: Line = { topic, present, channel, place, followers: new Set() };
   for (const event of [...EVENTS, ...OWN_EVENTS]) channel.on(event, (payload: Change) => tell(line, event, payload, payload.cursor));
   channel.join().receive('ok', (reply: { cursor?: string; resync?: boolean }) => {
     if (streaming) endStream(), found();
@@ -88,7 +89,7 @@ const openLine = (at: Socket, topic: string, place: string, present: boolean): L
     if (reply.resync) resync([line]);
   }).receive('timeout', () => { if (!streaming) beginStream(); }); // open, and silent
   lines.set(topic, line);
-  if (streaming) beginStream();
+  if (streaming && present) beginStream(); // a stream has no presence
   return line;
 };
 
@@ -142,7 +143,7 @@ const endStream = () => {
 
 const runStream = async () => {
   stream?.abort();
-  const { signal } = stream = new AbortController(), followed = [...lines.values()].slice(-STREAM_CHANNELS_MOST);
+  const { signal } = stream = new AbortController(), followed = [...lines.values()].filter(({ present }) => present).slice(-STREAM_CHANNELS_MOST);
   let refused = false;
   if (!followed.length) return;
   try {

@@ -47,7 +47,8 @@ export const forgetAll = () => setRows(reconcile({}));
 
 const REREAD_MS = 250, IDS_MOST = 100;
 
-interface Source { path: string; query: Record<string, string> }
+/** How a list of rows is read. `missing` gets the ids that the list does not have any more, and those that it has. */
+export interface Source { path: string; query: Record<string, string>; missing?: (gone: number[], came: number[]) => void }
 const shown = new Map<string, { type: Kind; id: number; source: Source; places: number }>();
 const stale = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,8 +71,10 @@ const reread = async () => {
   }
   stale.clear();
   for (const [source, ids] of groups)
-    for (let i = 0; i < ids.length; i += IDS_MOST)
-      keepReply(await get(source.path, { ...source.query, ids: ids.slice(i, i + IDS_MOST).join(','), limit: IDS_MOST }));
+    for (let i = 0; i < ids.length; i += IDS_MOST) {
+      const asked = ids.slice(i, i + IDS_MOST), came = keepReply(await get(source.path, { ...source.query, ids: asked.join(','), limit: IDS_MOST }));
+      source.missing?.(asked.filter((id) => !came.includes(id)), came);
+    }
 };
 
 export const markStale = (type: string, id: number) => {

@@ -73,6 +73,8 @@ export const ar: Words = {
   list_count: '[n: zero لا محادثات|one محادثة واحدة|two محادثتان|few {n} محادثات|many {n} محادثة|other {n} محادثة]',
   new_rows: '[n: one واحدة جديدة، أظهرها|two اثنتان جديدتان، أظهرهما|other {n} جديدة، أظهرها]',
   unread: 'غير مقروءة',
+  draft: 'مسودة',
+  left_view: 'لم تعد في هذا العرض',
   nobody: 'لا أحد',
   select: 'اختر',
   selected: 'تم اختيار {n}',

@@ -73,6 +73,8 @@ export const de: Words = {
   list_count: '[n: one {n} Anfrage|other {n} Anfragen]',
   new_rows: '[n: one {n} neue, zeigen|other {n} neue, zeigen]',
   unread: 'ungelesen',
+  draft: 'Entwurf',
+  left_view: 'Nicht mehr in dieser Ansicht',
   nobody: 'Niemand',
   select: 'Auswählen',
   selected: '{n} ausgewählt',

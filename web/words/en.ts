@@ -76,6 +76,8 @@ const words = {
   list_count: '[n: one {n} conversation|other {n} conversations]',
   new_rows: '[n: one {n} new, show it|other {n} new, show them]',
   unread: 'unread',
+  draft: 'Draft',
+  left_view: 'No longer in this view',
   nobody: 'Nobody',
   select: 'Select',
   selected: '[n: one {n} selected|other {n} selected]',

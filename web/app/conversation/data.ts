@@ -1,8 +1,8 @@
 // The calls of an open conversation.
 import { createSignal, onCleanup } from 'solid-js';
-import { call, get, Refused, type Reply, type Row } from '../../kit/api';
+import { call, get, getAhead, Refused, type Reply, type Row } from '../../kit/api';
 import { change, keepReply, rowOf, show, type Shown } from '../../kit/store';
-import { follow, presence, type Change, type Meta } from '../../kit/live';
+import { follow, placeNow, presence, type Change, type Meta } from '../../kit/live';
 import { tell, tellWrong } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { me } from '../session/session';
@@ -17,6 +17,12 @@ export const POST_FIELDS = ['subject', 'contents', 'creator', 'attachments', 'or
 export type Post = Shown<'post', typeof POST_FIELDS>;
 const POST_QUERY = { fields: POST_FIELDS.join(','), include: 'user_minimal,attachment', _flat: 'true', filters: 'all' };
 const POST_PAGE = 20, POSTS_MOST = 200;
+
+/** Reads ahead what an opened conversation reads first. */
+export const readCaseAhead = (id: number) => {
+  getAhead(`/cases/${id}`, CASE_QUERY);
+  getAhead(`/cases/${id}/posts`, { ...POST_QUERY, limit: POST_PAGE });
+};
 
 /** Loads a conversation, keeps it up to date while the owner lives, and changes it. */
 export const createConversation = (id: number) => {
@@ -50,7 +56,9 @@ export const createConversation = (id: number) => {
 
   const heard = (event: string, _: Change) => { if (event === 'NEW_POST' || event === 'RESYNC') void readPosts().then(markRead).catch(() => undefined); };
 
+  let since = '';
   const begin = async () => {
+    since = placeNow();
     try {
       const [reply] = await Promise.all([get(`/cases/${id}`, CASE_QUERY, stop.signal), readPosts()]);
       keepReply(reply);
@@ -65,7 +73,7 @@ export const createConversation = (id: number) => {
   const listen = () => {
     const topic = row()?.realtime_channel;
     if (!topic) return;
-    const joined = follow(topic, heard);
+    const joined = follow(topic, heard, { after: since });
     if (joined) presence(joined, me()?.id ?? 0, setOthers), setChannel(() => joined);
   };
   const act = (doing: { is_viewing?: boolean; is_typing?: boolean; is_updating?: boolean }) =>

@@ -1,15 +1,20 @@
 // The main screen: views, list, conversation and its properties beside each other. On narrow screens the address decides which one is shown.
-import { createEffect, createMemo, createSignal, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js';
+import { connected } from '../../kit/live';
 import { go, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
 import { say } from '../../kit/words';
 import { createPaging } from '../list/paging';
 import { CaseList } from '../list/list';
 import { RESULT_QUERY, ROW_QUERY } from '../list/row';
+import { readCaseAhead } from '../conversation/data';
 import { ConversationView } from '../conversation/conversation';
 import { defaultView, ViewList, viewOf, views } from '../views/views';
 import { afterClose } from './look';
 import { inboxChannel } from './inbox_channel';
+
+/** The conversations before and after the open one are read ahead when nothing else is on its way. */
+const NEAR_MS = 300;
 
 /** Moves the focus to the next region, or back. */
 const toRegion = (step: number) => {
@@ -26,7 +31,7 @@ export const Inbox = () => {
 
   const source = createMemo(() => query()
     ? { path: '/search', query: { query: query(), ...RESULT_QUERY } }
-    : { path: `/views/${view() ?? 0}/cases`, query: ROW_QUERY });
+    : { path: `/views/${view() ?? 0}/cases`, query: ROW_QUERY, cursors: true, ids: true });
   const paging = createPaging(source);
   createEffect(on(source, () => { paging.reset(); clear(); if (view() || query()) paging.need(0, 1); }));
 
@@ -49,6 +54,14 @@ export const Inbox = () => {
     const at = paging.position(open() ?? 0), id = paging.ids[at + 1] ?? paging.ids[at - 1];
     if (id) openCase(id); else back();
   };
+  createEffect(on(open, (id) => {
+    if (id === undefined || !connected()) return;
+    const timer = setTimeout(() => {
+      const at = paging.position(id);
+      for (const near of [paging.ids[at + 1], paging.ids[at - 1]]) if (at >= 0 && near) readCaseAhead(near);
+    }, NEAR_MS);
+    onCleanup(() => clearTimeout(timer));
+  }));
   useKeys([{ key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
   createEffect(() => { if (!open()) document.title = `${title()} · deskd`; });
   const title = () => query() ? `${say('search')}: ${query()}` : viewOf(view())?.title ?? say('conversations');

@@ -7,7 +7,8 @@ import { createWindow } from '../../kit/window';
 import { now, say } from '../../kit/words';
 import { BulkBar } from './bulk';
 import type { Paging } from './paging';
-import { Row, ROW_SOURCE, type CaseRow } from './row';
+import { leftCase, readDrafts } from './drafts';
+import { Row, type CaseRow } from './row';
 import { compact } from '../frame/look';
 
 export interface Selection { ids: () => number[]; has: (id: number) => boolean; toggle: (id: number) => void; add: (ids: number[]) => void; clear: () => void }
@@ -21,11 +22,11 @@ interface Props {
   channel: string | undefined; // its events may bring new rows
 }
 
-const LOOK_MS = 400;
+const LOOK_MS = 400, REST_MS = 1000;
 
 export const CaseList = (props: Props) => {
   let box!: HTMLDivElement;
-  const { ids, total, fresh, failed } = props.paging;
+  const { ids, total, fresh, left, failed } = props.paging;
   const [at, setAt] = createSignal(0); // position of the row that keys move from
   let moved = false;
   const rowHeight = () => compact() ? 40 : 72;
@@ -33,7 +34,10 @@ export const CaseList = (props: Props) => {
   onMount(() => window.watch(box));
 
   createEffect(() => props.paging.need(window.first(), window.last()));
-  createEffect(on(() => props.open, (id) => {
+  readDrafts();
+  createEffect(on(() => props.open, (id, former) => {
+    if (former !== undefined) leftCase(former);
+    props.paging.settle(id);
     const position = id === undefined ? -1 : untrack(() => props.paging.position(id));
     if (position >= 0) setAt(position), window.reveal(position);
   }));
@@ -45,10 +49,9 @@ export const CaseList = (props: Props) => {
   onCleanup(() => clearTimeout(timer));
 
   const showFresh = () => {
-    props.paging.reset();
     setAt(0);
     window.place(0);
-    props.paging.need(0, 1);
+    void props.paging.renew();
   };
   const move = (step: number) => {
     // The first key shows where one is.
@@ -57,15 +60,27 @@ export const CaseList = (props: Props) => {
     setAt(to);
     window.reveal(to);
     const id = ids[to];
-    if (props.open !== undefined && id) props.onOpen(id);
-    else focusRow(to);
+    if (props.open !== undefined && id) return props.onOpen(id);
+    if (id && left().size) props.paging.settle(id), setAt(props.paging.position(id));
+    focusRow(at());
+  };
+  /** Selects all rows from the last one that was selected. */
+  let chosenAt = 0;
+  const choose = (position: number, range: boolean) => {
+    const id = ids[position];
+    if (!id) return;
+    const [from, to] = [Math.min(chosenAt, position), Math.max(chosenAt, position)];
+    if (range) props.selection.add(Array.from({ length: to - from + 1 }, (_, i) => ids[from + i]).filter((one) => one !== undefined));
+    else props.selection.toggle(id);
+    chosenAt = position;
   };
   const focusRow = (position: number) => queueMicrotask(() => box.querySelector<HTMLElement>(`[data-at="${position}"]`)?.focus());
   const openAt = () => { const id = ids[at()]; if (id) props.onOpen(id); };
   useKeys([
     { key: 'j', word: 'key_next', run: () => move(1) },
     { key: 'k', word: 'key_former', run: () => move(-1) },
-    { key: 'x', word: 'key_select', run: () => { const id = ids[at()]; if (id) props.selection.toggle(id); } },
+    { key: 'x', word: 'key_select', run: () => choose(at(), false) },
+    { key: 'X', word: 'key_range', run: () => choose(at(), true) },
     { key: 'Ctrl+a', word: 'key_all', run: () => props.selection.add(positions().map((p) => ids[p]).filter((id) => id !== undefined)) },
     { key: '.', word: 'key_new_rows', run: showFresh },
   ]);
@@ -99,19 +114,21 @@ export const CaseList = (props: Props) => {
           <For each={positions()}>
             {(position) => {
               const id = () => ids[position], row = () => rowOf('case', id()) as CaseRow | undefined;
-              createEffect(() => { const known = id(); if (known) show('case', known, ROW_SOURCE); });
+              createEffect(() => { const known = id(); if (known) show('case', known, props.paging.rows()); });
+              const [rests, setRests] = createSignal(false); // long enough on the screen to ask who is looking
+              createEffect(on(id, () => { setRests(false); const timer = setTimeout(() => setRests(true), REST_MS); onCleanup(() => clearTimeout(timer)); }));
               return (
-                <div role="row" class="row" data-at={position} aria-rowindex={position + 1} tabindex={position === at() ? 0 : -1}
+                <div role="row" class="row" classList={{ left: left().has(id() ?? 0) }} data-at={position} aria-rowindex={position + 1} tabindex={position === at() ? 0 : -1}
                   aria-selected={props.selection.has(id() ?? 0)} aria-current={id() !== undefined && id() === props.open ? 'true' : undefined}
                   ref={(element) => createEffect(() => { element.style.transform = `translateY(${window.offset(position)}px)`; })}
                   onClick={() => { setAt(position); openAt(); }} onFocus={() => setAt(position)}>
                   <span role="gridcell" class="row-cell">
                     <Show when={row()} fallback={<span class="skeleton" />}>
-                      {(r) => <Row row={r()} now={now()} />}
+                      {(r) => <Row row={r()} now={now()} left={left().has(r().id)} rests={rests() && r().id !== props.open} />}
                     </Show>
                   </span>
                   <span role="gridcell" class="row-check">
-                    <input type="checkbox" tabindex="-1" aria-label={say('select')} checked={props.selection.has(id() ?? 0)} onClick={(event) => { event.stopPropagation(); const known = id(); if (known) props.selection.toggle(known); }} />
+                    <input type="checkbox" tabindex="-1" aria-label={say('select')} checked={props.selection.has(id() ?? 0)} onClick={(event) => { event.stopPropagation(); choose(position, event.shiftKey); event.currentTarget.checked = props.selection.has(id() ?? 0); }} />
                   </span>
                 </div>
               );

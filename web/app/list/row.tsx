@@ -1,9 +1,12 @@
 // A row of a list of conversations.
-import { Show } from 'solid-js';
+import { createSignal, For, Show } from 'solid-js';
+import { follow, presence, type Meta } from '../../kit/live';
 import { say, shortTime, fullTime } from '../../kit/words';
 import { rowOf, type Shown } from '../../kit/store';
-import { StatusMark } from '../../kit/marks';
+import { Face, StatusMark } from '../../kit/marks';
 import type { Schemas } from '../../kit/api';
+import { me } from '../session/session';
+import { hasDraft } from './drafts';
 
 /** Members that a row shows: the `fields` of the list. */
 export const ROW_FIELDS = ['subject', 'requester', 'status', 'priority', 'assigned_agent', 'assigned_team', 'state', 'last_post_preview', 'last_replied_at', 'updated_at', 'created_at', 'read_marker', 'sla_metrics', 'realtime_channel', 'post_count'] as const;
@@ -25,7 +28,27 @@ export const nearestClock = (row: CaseRow, now: number) => {
   return next && Date.parse(next.due_at!) - now < SOON_MS ? next : undefined;
 };
 
-export const Row = (props: { row: CaseRow; now: number }) => {
+const FACES_MOST = 2;
+
+/** The people who are looking at the conversation. The page listens, and is not present itself. */
+const Faces = (props: { channel: string }) => {
+  const [people, setPeople] = createSignal<Meta[]>([]);
+  const channel = follow(props.channel, () => undefined, { events: [], present: false });
+  if (channel) presence(channel, me()?.id ?? 0, setPeople);
+  const looking = () => people().filter((one) => one.is_viewing);
+  const names = () => new Intl.ListFormat(document.documentElement.lang).format(looking().map((one) => one.user.full_name));
+  return (
+    <Show when={looking().length}>
+      <span class="faces" title={names()}>
+        <span class="hidden">{say('is_looking', { names: names(), n: looking().length })}</span>
+        <For each={looking().slice(0, FACES_MOST)}>{(one) => <Face name={one.user.full_name} />}</For>
+        <Show when={looking().length > FACES_MOST}><span aria-hidden="true">+{looking().length - FACES_MOST}</span></Show>
+      </span>
+    </Show>
+  );
+};
+
+export const Row = (props: { row: CaseRow; now: number; left: boolean; rests: boolean }) => {
   const requester = () => rowOf('user', props.row.requester as { id: number } | null);
   const unread = () => rowOf('read_marker', props.row.read_marker as { id: number } | null)?.unread_count ?? 0;
   const time = () => (props.row.last_replied_at ?? props.row.created_at) as string;
@@ -36,6 +59,7 @@ export const Row = (props: { row: CaseRow; now: number }) => {
       <span class="row-first">
         <Show when={unread()}><span class="unread" title={say('unread')}><span class="hidden">{say('unread')}</span></span></Show>
         <b class="row-who" dir="auto">{requester()?.full_name ?? ''}</b>
+        <Show when={hasDraft(props.row.id)}><span class="tag">{say('draft')}</span></Show>
         <time dateTime={time()} title={fullTime(time())}>{shortTime(time(), 'narrow')}</time>
       </span>
       <span class="row-second">
@@ -43,7 +67,8 @@ export const Row = (props: { row: CaseRow; now: number }) => {
         <StatusMark id={(props.row.status as { id: number } | null)?.id} />
       </span>
       <span class="row-third">
-        <span class="row-preview" dir="auto">{props.row.last_post_preview ?? ''}</span>
+        <span class="row-preview" dir="auto">{props.left ? say('left_view') : props.row.last_post_preview ?? ''}</span>
+        <Show when={props.rests && props.row.realtime_channel} keyed>{(channel) => <Faces channel={channel} />}</Show>
         <Show when={clock()}>
           {(c) => <span class="clock" classList={{ late: late() }}>{say(late() ? 'overdue' : 'due', { time: shortTime(c().due_at!, 'narrow') })}</span>}
         </Show>
