@@ -1,5 +1,6 @@
 #include "core/desk/channel_name.h"
 #include "core/people/authority.h"
+#include "core/people/people_total.h"
 #include "core/people/user.h"
 
 #include "api/rows/generic.h"
@@ -384,12 +385,23 @@ static int get_me(struct call *c) {
     return api_get(c);
 }
 
+/* Numbers are kept for these two filters. */
+static int count_users(struct call *c, int64_t *total) {
+    const struct in *enabled = arg(c, "is_enabled"), *role = arg(c, "role");
+    struct people_filter f = {0};
+    if (arg(c, "organization_id")->given || arg(c, "email")->given) return 0;
+    if (enabled->given) f.enabled = enabled->value.i ? 1 : 2;
+    for (int64_t i = 0; role->given && i < role->value.i; i++) f.roles |= 1U << role->value.ids[i];
+    if (role->given && f.roles == 0) return 0;
+    return people_total(&c->work, f, total);
+}
+
 static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, get_me, .bearer = BEARER_ANY, .content = "", .headers = "Content-Location",
      .summary = "Get the current user",
      .doc = "The user, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = user_list_args, .order = {.descending = true},
-     .summary = "List users"},
+     .count = count_users, .summary = "List users"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition",
      .label = "definition", .summary = "List the definitions for filters of users",
      .doc = "The fields of custom fields are called userfields.<key>."},

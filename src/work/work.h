@@ -16,6 +16,7 @@
 
 struct settings;
 struct view_counts;
+struct people_totals;
 struct gathering;
 struct sent;
 struct lmtp_counts;
@@ -51,6 +52,7 @@ struct desk {
     struct gathering *gathering; /* facts that reads leave behind: core/desk/gather.h; NULL: none are kept */
     /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct view_counts *view_counts;
+    struct people_totals *people_totals; /* core/people/people_total.h; NULL: none are kept */
     /* business hours kept in memory: core/time/calendars.h; NULL: none are kept */
     struct calendars *calendars;
     /* settings that clocks depend on: core/sla/clock_settings.h; NULL: none are kept */

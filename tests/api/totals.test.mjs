@@ -179,6 +179,24 @@ test('each total equals the number of rows when a team, an agent, an organizatio
   }
 });
 
+test('the total of people in a large desk is exact after each change of a person', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  desk.sql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
+    INSERT INTO users (uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, organization_case_access, locale_id, created_at, updated_at)
+    SELECT 'many ' || CAST(i AS VARCHAR), 'Many', 'many', CASE WHEN i > 10050 THEN 0 ELSE 1 END, 0, 4, 1, 1, 1, 0, 0 FROM n`);
+  const person = await desk.person('customer'), agent = await desk.person('agent'), filters = [{}, { is_enabled: true }, { is_enabled: false }, { role: 'CUSTOMER' }, { role: 'CUSTOMER,AGENT', is_enabled: true }, { role: 'AGENT' }];
+  const totals = async (who) => Promise.all(filters.map(async (filter) => (await who.get('/users', { ...filter, limit: 1 })).must(200).body.total_count));
+  const stored = () => ['1 = 1', 'is_enabled = 1', 'is_enabled = 0', 'role_type = 1', 'role_type IN (1, 3) AND is_enabled = 1', 'role_type = 3'].map((where) => Number(desk.sql(`SELECT COUNT(*) FROM users WHERE deleted_at IS NULL AND ${where}`)));
+  const changes = [
+    () => {}, () => owner.create('/conversations', { subject: 'S', contents: 'C' }).catch(() => {}), () => desk.person('customer'), () => owner.update(`/users/${person.id}`, { is_enabled: false }), () => owner.update(`/users/${person.id}`, { is_enabled: true }),
+    () => owner.update(`/users/${person.id}`, { role_id: 2 }), () => owner.delete(`/users/${person.id}`), () => desk.customer.create('/conversations', { subject: 'S', contents: 'C' }), () => owner.create('/users', { full_name: 'New', email: 'new@example.com' }), () => owner.delete('/users', { ids: `${agent.id},11` }),
+  ];
+  for (const [i, change] of changes.entries()) {
+    await change();
+    for (const who of [owner, desk.staff, owner]) assert.deepEqual(await totals(who), stored(), `after change ${i}`);
+  }
+});
+
 test('deskd check finds a counter that differs from the conversations', async (t) => {
   const w = await world(t), d = dice(3);
   for (let i = 0; i < 10; i++) await write(w, d);

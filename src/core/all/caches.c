@@ -4,6 +4,7 @@
 #include "core/desk/gather.h"
 #include "core/fields/field_catalogue.h"
 #include "core/helpcenter/generation.h"
+#include "core/people/people_total.h"
 #include "core/rules/rule.h"
 #include "core/sla/clock_settings.h"
 #include "core/time/calendars.h"
@@ -12,6 +13,7 @@ void desk_caches_open(struct desk *d) {
     d->gathering = gathering_new();
     d->generations = generations_new();
     d->view_counts = view_counts_new();
+    d->people_totals = people_totals_new();
     d->calendars = calendars_new();
     d->clock_cache = clock_cache_new();
     d->fields = field_catalogue_new();
@@ -22,6 +24,7 @@ void desk_caches_close(struct desk *d) {
     gathering_free(d->gathering);
     generations_free(d->generations);
     view_counts_free(d->view_counts);
+    people_totals_free(d->people_totals);
     calendars_free(d->calendars);
     clock_cache_free(d->clock_cache);
     field_catalogue_free(d->fields);

@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "core/cases/case_view.h"
 #include "core/change/change.h"
+#include "core/change/log.h"
 #include "core/desk/cascade.h"
 #include "json/json.h"
 
@@ -120,16 +121,12 @@ static bool is_followed(const struct case_groups *g) {
     return g->member_count <= MEMBERS_MOST && g->count < 1 << MEMBER_BITS;
 }
 
-/* A place of a replica lacks the transactions under way, so changes can't be followed from it. */
-QUERY(groups_on_replica, "SELECT @SQLITE{0}@@POSTGRES{CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END}@");
-
 int case_groups_count(struct work *w, const struct view_rows *rows, bool with_members,
                       struct case_groups *out) {
-    int64_t replica = 0;
     *out = (struct case_groups){0};
     if (!with_members || !can_follow(w, rows)) return count_by_group(w, rows, out);
-    TRY(db_int(w->conn, &groups_on_replica, NULL, &replica));
-    if (replica) return count_by_group(w, rows, out);
+    int replica = change_log_on_replica(w);
+    if (replica) return replica < 0 ? replica : count_by_group(w, rows, out);
     struct grouping g = grouping_begin(w, out);
     struct buf sql = {0};
     struct stmt *s;
@@ -145,12 +142,6 @@ int case_groups_count(struct work *w, const struct view_rows *rows, bool with_me
 
 /* ---- following ------------------------------------------------------------------------------- */
 
-/* 1 if this snapshot sees all that the place has seen. A transaction that was under way is taken for one that
- * is not seen. */
-QUERY(groups_place_is_behind,
-      "SELECT CASE WHEN @SQLITE{CAST(:place AS INTEGER) <= (SELECT COALESCE(MAX(id), 0) FROM change_log)}@"
-      "@POSTGRES{NOT pg_is_in_recovery() AND pg_snapshot_xmax(CAST(CAST(:place AS TEXT) AS pg_snapshot)) <= "
-      "pg_snapshot_xmin(pg_current_snapshot())}@ THEN 1 ELSE 0 END");
 QUERY(groups_entries, "SELECT kind, verb, object_id, COALESCE(case_id, 0) FROM change_log "
                       "WHERE @UNSEEN(:place) LIMIT 1001");
 
@@ -221,11 +212,11 @@ static int read_changed(struct work *w, const struct view_rows *rows, struct str
 
 int case_groups_follow(struct work *w, const struct view_rows *rows, const struct case_groups *from,
                        struct str place, struct case_groups *out) {
-    int64_t behind = 0, *ids;
+    int64_t *ids;
     bool any = false;
     if (!can_follow(w, rows)) return 0;
-    TRY(db_int(w->conn, &groups_place_is_behind, BINDS(B_TEXT("place", place)), &behind));
-    if (!behind) return 0;
+    int sees = change_log_sees(w, place);
+    if (sees <= 0) return sees;
     int n = changed_since(w, place, &ids, &any);
     if (n < 0 || any) return n < 0 ? n : 0;
     *out = (struct case_groups){0};

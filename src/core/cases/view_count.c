@@ -32,6 +32,7 @@
 #include "base/buf.h"
 #include "base/random.h"
 #include "core/access/access.h"
+#include "core/change/log.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -212,14 +213,13 @@ static void view_key(struct work *w, const struct view_rows *rows, unsigned char
     buf_free(&b);
 }
 
-QUERY(counting_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
 QUERY(counting_active,
       "SELECT COALESCE(SUM(n1 + n2 + n3 + n4 + n5 + n6), 0) FROM case_totals WHERE kind = 1");
 
 int counting_begin(struct work *w, bool exact, struct counting *out) {
     int64_t active = 0;
     *out = (struct counting){.work = w, .exact = exact, .until = clock_monotonic() + COUNTING_MS};
-    TRY(db_text(w->conn, &counting_place, NULL, w->arena, &out->place));
+    TRY(change_log_place(w, &out->place));
     TRY(db_int(w->conn, &counting_active, NULL, &active));
     out->kept_for = active < KEPT_FROM ? 0 : active / 10;
     return access_case_reader(w, &out->reader);

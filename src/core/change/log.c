@@ -172,6 +172,32 @@ int change_log_end(struct work *w, struct change_cursor *out) {
     return 0;
 }
 
+/* ---- places ---------------------------------------------------------------------------------- */
+
+QUERY(log_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
+/* A transaction that was under way is taken for one that is not seen. */
+QUERY(log_sees,
+      "SELECT CASE WHEN @SQLITE{CAST(:place AS INTEGER) <= (SELECT COALESCE(MAX(id), 0) FROM change_log)}@"
+      "@POSTGRES{NOT pg_is_in_recovery() AND pg_snapshot_xmax(CAST(CAST(:place AS TEXT) AS pg_snapshot)) <= "
+      "pg_snapshot_xmin(pg_current_snapshot())}@ THEN 1 ELSE 0 END");
+QUERY(log_on_replica, "SELECT @SQLITE{0}@@POSTGRES{CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END}@");
+
+int change_log_place(struct work *w, struct str *place) {
+    return db_text(w->conn, &log_place, NULL, w->arena, place);
+}
+
+int change_log_sees(struct work *w, struct str place) {
+    int64_t sees = 0;
+    TRY(db_int(w->conn, &log_sees, BINDS(B_TEXT("place", place)), &sees));
+    return sees != 0;
+}
+
+int change_log_on_replica(struct work *w) {
+    int64_t replica = 0;
+    TRY(db_int(w->conn, &log_on_replica, NULL, &replica));
+    return replica != 0;
+}
+
 /* ---- pruning --------------------------------------------------------------------------------- */
 
 /* The newest entry stays, however old, because SQLite derives the next id from it, and @PLACE. */

@@ -1,0 +1,20 @@
+/* Numbers of people, for the totals of their list. */
+#ifndef CORE_PEOPLE_TOTAL_H
+#define CORE_PEOPLE_TOTAL_H
+
+#include "work/work.h"
+
+struct people_totals; /* the numbers that a process keeps */
+struct people_totals *people_totals_new(void);
+void people_totals_free(struct people_totals *t);
+
+/* The filters of the list. */
+struct people_filter {
+    int enabled;    /* 0: any; 1: people who may log in; 2: those who may not */
+    unsigned roles; /* bits of 1 << enum role_type; 0: any */
+};
+
+/* Returns 1, or a negative error. Call it in a snapshot. */
+int people_total(struct work *w, struct people_filter f, int64_t *total);
+
+#endif
