@@ -30,8 +30,8 @@
  * answer counts as lost once a wait has exceeded its time (postgres_watch.c).
  *
  * Round trips. Statements are prepared once for each connection and text. In a write, the BEGIN goes out with
- * the first statement, and a statement whose result nobody reads with the next one or with the COMMIT, in
- * libpq's pipeline mode (postgres_pipeline.c). A GET is one pipeline, which PostgreSQL runs as one
+ * the first statement, a statement whose result nobody reads with the next one or with the COMMIT
+ * (postgres_pipeline.c), and reads with the statement that they followed before (postgres_ahead.c), in libpq's pipeline mode. A GET is one pipeline, which PostgreSQL runs as one
  * transaction without BEGIN and COMMIT (postgres_hints.c). Its end is sent at once, but the reply to it is
  * read before the next command, so the reader does not wait for it. Parameters are sent in binary, by the type
  * that the server reports. Results come as text: they are parsed where they are read, and sums of type numeric
@@ -73,6 +73,7 @@ static int pg_error_of(struct conn *c, const char *state) {
         g->collided = true;
         return ERR_SERVICE_UNAVAILABLE;
     }
+    if (is(state, "25P02") && g->late) return ERR_SERVICE_UNAVAILABLE; /* a read that was sent ahead failed */
     if (is(state, "57014")) {
         c->budget_spent = true;
         return ERR_SERVICE_UNAVAILABLE;
@@ -103,7 +104,7 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
     g->culprit = NULL;
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
     /* the task or read may run again: see postgres_store.c and api/call/dispatch.c */
-    bool passing = g->collided || c->budget_spent;
+    bool passing = g->collided || g->late || c->budget_spent;
     if (err == ERR_SERVICE_UNAVAILABLE && !passing) {
         log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)",
                   state ? state : "connection lost");
@@ -250,8 +251,16 @@ void pg_close(struct conn *c) {
     if (c->pg) close_handle(c);
     statements_free(c);
     if (c->pg) buf_free(&c->pg->hints.bytes), buf_free(&c->pg->hints.sent_bytes);
+    if (c->pg) free(c->pg->ahead);
     free(c->pg);
     conn_free(c);
+}
+
+bool pg_send_statement(PGconn *handle, const void *command) {
+    const struct pg_stmt *p = command;
+    return p->by_values
+               ? PQsendQueryParams(handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+               : PQsendQueryPrepared(handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */

@@ -123,14 +123,31 @@ struct pg {
     bool late;           /* one of them failed, and the task runs again to fail where its cause is */
     bool at_once;        /* no statement of this task waits */
     struct pg_hints hints;
+    struct pg_ahead *ahead; /* of the present write: postgres_ahead.c */
 };
+
+/* Numbers of types in pg_type. They never change. */
+enum {
+    TYPE_BYTEA = 17,
+    TYPE_INT8 = 20,
+    TYPE_INT2 = 21,
+    TYPE_INT4 = 23,
+    TYPE_TEXT = 25,
+    TYPE_JSON = 114,
+    TYPE_FLOAT8 = 701,
+    TYPE_VARCHAR = 1043
+};
+
+/* PG_LOCKS: a read that locks its rows. */
+enum pg_effect { PG_READS, PG_LOCKS, PG_CHANGES };
 
 #define PG_NUMBER_MAX 24
 struct pg_stmt {
     struct arena *memory;
     char name[16];
-    const char *text;    /* with numbered parameters */
-    bool by_values;      /* planned at each run */
+    const char *text; /* with numbered parameters */
+    bool by_values;   /* planned at each run */
+    enum pg_effect effect;
     unsigned generation; /* generation of the connection in which it is prepared; 0: none */
     int count;
     const char **names;
@@ -169,10 +186,11 @@ int pg_limit(const struct conn *c);
 PGresult *pg_next_result(struct conn *c);
 void pg_pipeline_ended(struct conn *c); /* reads up to the end of the pipeline and leaves its mode */
 
+typedef bool pg_send(PGconn *handle, const void *command);     /* false: it could not be sent */
+bool pg_send_statement(PGconn *handle, const void *statement); /* a pg_send, as the next one */
+
 /* postgres_pipeline.c */
-typedef bool pg_send(PGconn *handle, const void *command); /* false: it could not be sent */
-bool pg_send_constant(PGconn *handle, const void *text);   /* a pg_send, as the next one */
-bool pg_send_statement(PGconn *handle, const void *statement);
+bool pg_send_constant(PGconn *handle, const void *text);
 /* Sends a command whose result pg_pipeline reads. Returns 0 or an error. */
 int pg_send_later(struct conn *c, pg_send *send, const void *command, const char *sql);
 /* Sends the BEGIN that waits and a command, after those of pg_send_later. Returns the result of the
@@ -186,6 +204,17 @@ int pg_run_last(struct conn *c, const char *text);
  * itself. */
 int pg_begin_now(struct conn *c);
 int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
+
+/* postgres_ahead.c */
+void pg_ahead_begin(struct conn *c);            /* a task begins */
+void pg_ahead_end(struct conn *c, bool learns); /* no result is valid from here on */
+void pg_ahead_pass(const struct stmt *s);       /* a statement goes out without being awaited */
+/* Notes a statement that is awaited. Returns its result if it was sent ahead; the caller frees it. */
+PGresult *pg_ahead_take(const struct stmt *s);
+bool pg_ahead_any(const struct conn *c); /* reads would be sent with the next statement */
+bool pg_ahead_send(struct conn *c);      /* sends them; false: the connection failed */
+void pg_ahead_read(struct conn *c);      /* reads their results, after that of the statement */
+void pg_ahead_gone(struct conn *c, const struct pg_stmt *p); /* before it is freed */
 
 /* postgres_watch.c: call these around each libpq call that waits for a result. ms: the server's own limit;
  * 0: none */

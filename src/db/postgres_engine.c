@@ -11,6 +11,7 @@ static int run_named(struct conn *c, const char *format, const char *name) {
     char text[160];
     int n = snprintf(text, sizeof text, format, name, name);
     assert(n > 0 && (size_t)n < sizeof text);
+    pg_ahead_end(c, true);
     return pg_run(c, text);
 }
 

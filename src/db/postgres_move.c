@@ -18,7 +18,6 @@
 #define SIGNATURE "PGCOPY\n\377\r\n"
 #define HEADER (sizeof SIGNATURE + 8) /* with flags and the length of an empty extension */
 
-enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701 };
 enum {
     SEND_BYTES = 64 * 1024, /* gathered before they are handed to libpq */
     ALONE_MS = 2000,        /* how long the sessions of a stopped deskd may take to end */

@@ -35,13 +35,6 @@ bool pg_send_constant(PGconn *handle, const void *text) {
     return PQsendQueryParams(handle, text, 0, NULL, NULL, NULL, NULL, 0);
 }
 
-bool pg_send_statement(PGconn *handle, const void *command) {
-    const struct pg_stmt *p = command;
-    return p->by_values
-               ? PQsendQueryParams(handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
-               : PQsendQueryPrepared(handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
-}
-
 PGresult *pg_pipeline(struct conn *c, pg_send *send, const void *command) {
     struct pg *g = c->pg;
     int first = g->waiting_count, count = first + (g->begin != NULL) + (send != NULL);
@@ -49,7 +42,7 @@ PGresult *pg_pipeline(struct conn *c, pg_send *send, const void *command) {
     pg_wait(c, pg_limit(c));
     bool sent = (first || PQenterPipelineMode(g->handle)) &&
                 (g->begin == NULL || pg_send_constant(g->handle, g->begin)) &&
-                (send == NULL || send(g->handle, command)) && PQpipelineSync(g->handle);
+                (send == NULL || send(g->handle, command)) && pg_ahead_send(c) && PQpipelineSync(g->handle);
     PGresult *r = NULL;
     bool good = sent;
     for (int i = 0; good && i < count; i++) {
@@ -59,6 +52,7 @@ PGresult *pg_pipeline(struct conn *c, pg_send *send, const void *command) {
         if (!good && i < first && pg_alive(g)) g->culprit = g->waiting[i];
         if (good && i == first && g->begin) g->begin = NULL;
     }
+    if (good) pg_ahead_read(c);
     g->waiting_count = 0;
     pg_pipeline_ended(c);
     if (!good || send) return r;

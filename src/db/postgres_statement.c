@@ -11,15 +11,6 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* Numbers of types in pg_type. They never change. */
-enum {
-    TYPE_BYTEA = 17,
-    TYPE_INT8 = 20,
-    TYPE_INT4 = 23,
-    TYPE_TEXT = 25,
-    TYPE_JSON = 114,
-    TYPE_VARCHAR = 1043
-};
 enum { PARAMS_MAX = 128 };
 
 struct bytes { /* a decoded bytea column */
@@ -68,6 +59,12 @@ static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
     return rc;
 }
 
+/* Functions of PostgreSQL in a SELECT lock names or draw numbers. */
+static enum pg_effect effect_of(const char *text) {
+    if (strncmp(text, "SELECT", 6) != 0 || strstr(text, "pg_") || strstr(text, "nextval(")) return PG_CHANGES;
+    return strstr(text, "FOR UPDATE") || strstr(text, "FOR SHARE") ? PG_LOCKS : PG_READS;
+}
+
 int pg_prepare(struct conn *c, const char *sql, void **handle, int *params) {
     struct arena *a = arena_new();
     struct pg_stmt *p = ARENA_NEW(a, struct pg_stmt);
@@ -76,6 +73,7 @@ int pg_prepare(struct conn *c, const char *sql, void **handle, int *params) {
     p->memory = a;
     p->text = text.p;
     p->by_values = strstr(text.p, DIALECT_BY_VALUES) != NULL;
+    p->effect = effect_of(text.p);
     p->count = (int)n;
     p->names = arena_array(a, n + 1, sizeof *p->names);
     p->types = arena_array(a, n + 1, sizeof *p->types);
@@ -110,6 +108,7 @@ void pg_finalize(struct conn *c, void *handle) {
     struct pg_stmt *p = handle;
     char text[32];
     pg_hints_gone(c, p);
+    pg_ahead_gone(c, p);
     snprintf(text, sizeof text, "DEALLOCATE %s", p->name);
     if (c->pg->begin) pg_hints_withdraw(c);
     if (c->pg->handle && p->generation == c->pg->generation &&
@@ -199,14 +198,17 @@ static int execute(struct stmt *s) {
     PGresult *r = NULL;
     bool begins, lost = true;
     int hint = pg_hint_of(c, s);
+    p->row = -1;
+    p->result = pg_ahead_take(s);
+    if (p->result) return 0;
     for (int i = 0; i < 2 && lost; i++) {
         PQclear(r);
         int rc = ready(s);
         if (rc < 0) return rc;
         begins = c->pg->begin != NULL;
-        r = c->pg->pipes                     ? pg_hinted(c, p, hint)
-            : begins || c->pg->waiting_count ? pg_pipeline(c, pg_send_statement, p)
-                                             : run_statement(c, p);
+        r = c->pg->pipes                                        ? pg_hinted(c, p, hint)
+            : begins || c->pg->waiting_count || pg_ahead_any(c) ? pg_pipeline(c, pg_send_statement, p)
+                                                                : run_statement(c, p);
         lost = begins && !pg_alive(c->pg); /* it died while it was idle, so nothing has happened yet */
         if (begins && pg_hints_failed(c)) {
             lost = true;
@@ -216,7 +218,6 @@ static int execute(struct stmt *s) {
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK)
         return pg_error(c, r, s->sql);
     p->result = r;
-    p->row = -1;
     return 0;
 }
 
@@ -233,7 +234,10 @@ int pg_later(struct stmt *s) {
     struct pg *g = c->pg;
     bool waits = c->role != CONN_READER && c->transaction && g->begin == NULL && !g->at_once &&
                  g->waiting_count < PG_WAITING_MAX && p->generation == g->generation && pg_alive(g);
-    if (waits) return pg_send_later(c, pg_send_statement, p, s->sql);
+    if (waits) {
+        pg_ahead_pass(s);
+        return pg_send_later(c, pg_send_statement, p, s->sql);
+    }
     int rc = pg_step(s);
     return rc < 0 ? rc : 0;
 }

@@ -47,10 +47,12 @@ static int attempt(struct conn *c, struct db_task *t, bool bulk) {
     int rc = pg_begin(c, "BEGIN", bulk ? 0 : c->store->postgres->statement_ms);
     if (rc < 0) return rc;
     c->tracked = false;
+    pg_ahead_begin(c);
     rc = t->run(t, c);
     if (rc >= 0 && c->tracked) rc = pg_record_change(c, rc);
     statements_end(c);
-    bool ends = rc >= 0 && !c->pg->collided;
+    pg_ahead_end(c, rc >= 0);
+    bool ends = rc >= 0 && !c->pg->collided && !c->pg->late;
     int end = ends ? commit(c) : 0;
     if ((!ends || end < 0) && !pg_unbegun(c)) {
         pg_collect(c); /* a statement that failed changes nothing: the transaction is rolled back */

@@ -15,8 +15,8 @@ QUERY(message_of_client,
     "metadata, message_status, message_status_updated_at, created_at, updated_at) VALUES ("
 #define MESSAGE_VALUES                                                             \
     ":case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, " \
-    ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, :created, :now) @RETURN_ID@"
-QUERY(message_insert, MESSAGE_INTO "@NEXT_POST_ID@, " MESSAGE_VALUES);
+    ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, :created, :now)"
+QUERY(message_insert, MESSAGE_INTO "@NEXT_POST_ID@, " MESSAGE_VALUES " @RETURN_ID@");
 QUERY(message_insert_as, MESSAGE_INTO ":id, " MESSAGE_VALUES);
 QUERY(marker_move,
       "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
@@ -134,16 +134,16 @@ static int message_insert_into(struct work *w, const struct case_now *c, const s
                                const struct message_facts *f, int64_t *id) {
     /* No message is older than its conversation, although clocks of processes may differ. */
     int64_t created = c->created_at > w->now ? c->created_at : w->now;
-    return db_insert(w->conn, row_has_message(c) ? &message_insert_as : &message_insert,
-                     BINDS(B_INT("id", c->last_message_id), B_INT("case", c->id),
-                           B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
-                           B_TEXT("contents", m->contents), B_TEXT("html", m->html),
-                           B_INT("creator", m->creator_id), B_TEXT("name", m->creator_name),
-                           B_INT("is_requester", f->by_requester), B_INT("reply", f->is_reply),
-                           B_INT("channel", f->channel), B_ID("source", m->source),
-                           B_ID("mailbox", m->mailbox_id), B_TEXT("metadata", m->metadata),
-                           B_INT("status", f->status), B_INT("created", created), B_INT("now", w->now)),
-                     id);
+    const struct bind *binds = BINDS(
+        B_INT("id", c->last_message_id), B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)),
+        B_TEXT("client", m->client_id), B_TEXT("contents", m->contents), B_TEXT("html", m->html),
+        B_INT("creator", m->creator_id), B_TEXT("name", m->creator_name),
+        B_INT("is_requester", f->by_requester), B_INT("reply", f->is_reply), B_INT("channel", f->channel),
+        B_ID("source", m->source), B_ID("mailbox", m->mailbox_id), B_TEXT("metadata", m->metadata),
+        B_INT("status", f->status), B_INT("created", created), B_INT("now", w->now));
+    if (!row_has_message(c)) return db_insert(w->conn, &message_insert, binds, id);
+    *id = c->last_message_id;
+    return db_later(w->conn, &message_insert_as, binds);
 }
 
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {

@@ -13,8 +13,8 @@
  * it is behind until the next change, so the number is read until then.
  *
  * A write may see changes that are not committed. It keeps a set only if the number is committed, because
- * another write may use the number of a write that was rolled back. On PostgreSQL it keeps none, because its
- * two statements may see different snapshots. */
+ * another write may use the number of a write that was rolled back. Two statements of a write on PostgreSQL may see
+ * different snapshots, so the statement that reads the fields also reads their number. */
 #include "core/fields/field_catalogue.h"
 
 #include "base/ids.h"
@@ -50,10 +50,13 @@ void field_catalogue_free(struct field_catalogue *c) {
     free(c);
 }
 
+#define OF_FIELDS "g.what = '" CHANGE_OF_FIELDS "'"
+/* A row for each field, or one row without a field. */
 QUERY(custom_fields_all,
-      "SELECT id, area, type, key, regular_expression, is_enabled, "
-      "is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers "
-      "FROM custom_fields WHERE is_enabled = 1 AND is_system = 0 ORDER BY area, sort_order, id");
+      "SELECT f.id, f.area, f.type, f.key, f.regular_expression, f.is_enabled, f.is_required_for_agents, "
+      "f.is_visible_to_customers, f.is_customer_editable, f.is_required_for_customers, g.generation, g.at "
+      "FROM changes g LEFT JOIN custom_fields f ON f.is_enabled = 1 AND f.is_system = 0 WHERE " OF_FIELDS
+      " ORDER BY f.area, f.sort_order, f.id");
 
 static struct custom_field field_read(struct arena *a, struct stmt *row) {
     return (struct custom_field){.id = col_int(row, 0),
@@ -69,12 +72,16 @@ static struct custom_field field_read(struct arena *a, struct stmt *row) {
                                  .is_required_for_customers = col_int(row, 9) != 0};
 }
 
-static int fields_read(struct conn *c, struct arena *a, struct custom_field **out) {
+/* Reads the fields with their generation. */
+static int fields_read(struct conn *c, struct field_set *set, struct custom_field **out) {
     struct custom_field *list = NULL;
     int n = 0, room = 0, rc;
     DB_ROWS(rc, c, &custom_fields_all, NULL, row) {
-        list = arena_more(a, list, n, &room, sizeof *list);
-        list[n++] = field_read(a, row);
+        set->kept.generation = col_int(row, 10);
+        set->changed_at = col_int(row, 11);
+        if (col_null(row, 0)) continue;
+        list = arena_more(set->kept.arena, list, n, &room, sizeof *list);
+        list[n++] = field_read(set->kept.arena, row);
     }
     *out = list;
     return rc < 0 ? rc : n;
@@ -82,7 +89,6 @@ static int fields_read(struct conn *c, struct arena *a, struct custom_field **ou
 
 /* ---- generations ----------------------------------------------------------------------------- */
 
-#define OF_FIELDS "g.what = '" CHANGE_OF_FIELDS "'"
 QUERY(fields_generation, "SELECT g.generation, g.at FROM changes g WHERE " OF_FIELDS);
 
 struct field_state {
@@ -126,8 +132,7 @@ int custom_fields_changed(struct work *w) {
 static int field_set_read(struct work *w, const struct field_state *state, struct field_set **out) {
     struct field_set *s = kept_set_new(sizeof *s, state->generation);
     struct custom_field *all;
-    s->changed_at = state->changed_at;
-    int n = fields_read(w->conn, s->kept.arena, &all);
+    int n = fields_read(w->conn, s, &all);
     for (int i = n - 1; i >= 0; i--) {
         s->of[all[i].area] = &all[i];
         s->count[all[i].area]++;
@@ -156,7 +161,7 @@ static void field_set_keep(struct work *w, struct field_set *s) {
     struct field_catalogue *c = w->desk->fields;
     struct kept_set *outdated = NULL;
     int64_t generation = s->kept.generation;
-    if (c == NULL || (db_writes(w->conn) && db_shared(w->desk->db))) return;
+    if (c == NULL) return;
     pthread_mutex_lock(&c->keeper.lock);
     bool committed = !db_writes(w->conn) || generation <= c->committed || generation > c->noted;
     if (committed && c->committed < generation) c->committed = generation;
