@@ -92,7 +92,7 @@ describe('the console', () => {
     while ((await kept())[0] !== 'Begun here') await one.waitForTimeout(100);
     const two = await sit(t, world.first, path);
     await posts(two).first().waitFor();
-    await two.waitForFunction(() => document.querySelector('textarea')?.value === 'Begun here');
+    await until(async () => await written(editor(two)) === 'Begun here');
     await editor(two).fill('Begun here, ended there');
     while ((await kept())[0] !== 'Begun here, ended there') await one.waitForTimeout(100);
     await editor(one).fill('Begun here, and changed');
@@ -148,7 +148,7 @@ describe('the console', () => {
     await page.keyboard.type('ask');
     await page.getByRole('option', { name: 'Ask more' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Hello Clara Ito, which one?');
+    await until(async () => await written(editor(page)) === 'Hello Clara Ito, which one?');
     await page.locator('input[type=file]').setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('a plan') });
     await editor(page).evaluate((text) => {
       const data = new DataTransfer();

@@ -1,5 +1,5 @@
 // An open conversation: header, timeline, editor, and the properties beside it.
-import { createEffect, createMemo, For, Match, on, onMount, Show, Switch } from 'solid-js';
+import { createEffect, createMemo, For, lazy, Match, on, onMount, Show, Suspense, Switch } from 'solid-js';
 import { useKeys } from '../../kit/keys';
 import { rowOf } from '../../kit/store';
 import { tellWrong, tell } from '../../kit/strip';
@@ -9,8 +9,9 @@ import { statuses } from '../frame/catalog';
 import { detailsOpen, setDetailsOpen } from '../frame/look';
 import { createConversation } from './data';
 import { Details } from './details';
-import { Editor } from '../editor/editor';
 import { PostItem } from './post';
+
+const Editor = lazy(async () => ({ default: (await import('../editor/editor')).Editor }));
 
 export const ConversationView = (props: { id: number; onBack: () => void; onNext: () => void }) => {
   const c = createConversation(props.id);
@@ -69,7 +70,7 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
                 <For each={c.posts()}>{(id) => <PostItem id={id} />}</For>
               </ol>
             </div>
-            <Editor conversation={c} name={name()} onDone={props.onNext} />
+            <Suspense fallback={<div class="editor" />}><Editor conversation={c} name={name()} onDone={props.onNext} /></Suspense>
           </Match>
         </Switch>
       </section>

@@ -8,9 +8,9 @@ import { say } from '../../kit/words';
 import { me } from '../session/session';
 
 export const CASE_FIELDS = ['subject', 'requester', 'status', 'priority', 'type', 'assigned_agent', 'assigned_team', 'tags', 'state', 'is_merged', 'realtime_channel',
-  'sla_metrics', 'sla_version', 'read_marker', 'post_count', 'created_at', 'updated_at', 'last_replied_at', 'last_post_preview'] as const;
+  'sla_metrics', 'sla_version', 'read_marker', 'post_count', 'created_at', 'updated_at', 'last_replied_at', 'last_post_preview', 'source_channel', 'reply_channels'] as const;
 export type Case = Shown<'case', typeof CASE_FIELDS>;
-const CASE_QUERY = { fields: CASE_FIELDS.join(','), include: 'user_minimal,case_status,case_priority,case_type,team,tag,read_marker,sla_metric', _flat: 'true' };
+const CASE_QUERY = { fields: CASE_FIELDS.join(','), include: 'user_minimal,case_status,case_priority,case_type,team,tag,read_marker,sla_metric,channel,mailbox', _flat: 'true' };
 export const CASE_SOURCE = { path: '/cases', query: CASE_QUERY };
 
 export const POST_FIELDS = ['subject', 'contents', 'creator', 'attachments', 'original', 'source', 'post_status', 'post_status_reject_reason', 'is_requester', 'client_id', 'created_at'] as const;
@@ -46,6 +46,8 @@ export const createConversation = (id: number) => {
     else setPosts([...fresh, ...posts()].slice(0, POSTS_MOST));
     if (afterId !== undefined || olderAfter() === undefined) setOlderAfter(ids.length === POST_PAGE ? ids[0] : undefined);
   };
+  /** A post that was taken back. */
+  const forget = (post: number) => setPosts((all) => all.filter((one) => one !== post));
   const older = () => { const after = olderAfter(); if (after !== undefined) return readPosts(after); return Promise.resolve(); };
 
   const markRead = () => {
@@ -92,7 +94,7 @@ export const createConversation = (id: number) => {
     }
   };
 
-  return { id, row, state, posts, older, olderAfter, others, begin, listen, act, update, newest, readPosts };
+  return { id, row, state, posts, older, olderAfter, others, begin, listen, act, update, newest, readPosts, forget };
 };
 export type Conversation = ReturnType<typeof createConversation>;
 

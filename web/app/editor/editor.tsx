@@ -1,140 +1,185 @@
 // The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
 // after a break has the same key, so it makes one post.
-import { createEffect, createSignal, For, on, Show } from 'solid-js';
-import { call, Refused, Unreachable, type Row } from '../../kit/api';
+import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
+import { call, Refused, Unreachable } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
-import { rowOf } from '../../kit/store';
+import { connected } from '../../kit/live';
+import { Menu } from '../../kit/menu';
+import { keepReply, rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
 import { say } from '../../kit/words';
-import { overtakenBy, type Conversation } from '../conversation/data';
-import { createDraft, findDrafts, type Channel } from './draft';
-import { createFiles, FileList } from './files';
-import { MacroField, type Chosen } from './macros';
+import { CASE_SOURCE, overtakenBy, type Conversation } from '../conversation/data';
 import { statuses } from '../frame/catalog';
+import { ended } from '../session/session';
+import { ArticleField } from './articles';
+import { channelsOf, Copies, isPlain, usualChannel, type ReplyChannel } from './copies';
+import { createDraft, findDrafts, type Channel, type Content } from './draft';
+import { FileList } from './files';
+import { MacroField, MacroLine, type Chosen } from './macros';
+import { isSentBefore, send } from './send';
+import type { Surface } from './surface';
+import { TextField } from './text';
 
 const TYPING_MS = 3000;
+
+/** Why a text was not sent, and what to do. */
+type Wrong = { text: string } & ({ do?: undefined } | { do: 'again' | 'another' });
 
 export const Editor = (props: { conversation: Conversation; name: string; onDone: () => void }) => {
   const c = props.conversation, drafts = { reply: createDraft(c.id, 'reply', () => seen()), note: createDraft(c.id, 'note', () => seen()) };
   void findDrafts(c.id, drafts).catch(() => undefined);
+  const channels = createMemo(() => channelsOf(c.row()));
+  const [chosenWay, setWay] = createSignal<ReplyChannel>();
+  const way = () => chosenWay() ?? usualChannel(c.row(), channels());
   const [channel, setChannel] = createSignal<Channel>('reply');
-  const [busy, setBusy] = createSignal(false);
-  const [wrong, setWrong] = createSignal<string>();
+  const [busy, setBusy] = createSignal(false), [active, setActive] = createSignal(false);
+  const [wrong, setWrong] = createSignal<Wrong>();
   const [overtaken, setOvertaken] = createSignal(0);
   const [seen, setSeen] = createSignal<number>();
   const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
-  const files = createFiles();
-  const [then, setThen] = createSignal<number>(); // the status after the reply
-  let text!: HTMLTextAreaElement, macroInput!: HTMLInputElement, told = 0;
+  let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean } = { anyway: false };
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
+  const mayReply = () => !c.row()?.reply_channels || channels().length > 0;
+  const plain = () => channel() === 'reply' && isPlain(way());
+  const isEmpty = () => !draft().filled() && !draft().files.files().some(({ id }) => id !== undefined);
+  const completed = () => statuses().find(({ type }) => type === 'COMPLETED')?.id;
 
   createEffect(on(c.state, () => setSeen((former) => former ?? c.newest())));
-  const write = (which: Channel) => { setChannel(which); setWrong(undefined); queueMicrotask(() => text.focus()); };
+  createEffect(() => { if (!mayReply()) setChannel('note'); });
+  // The login that lies over the page takes the focus, and gives it back.
+  createEffect(on(ended, (now, before) => { if (before && !now) text?.focus(); }));
+  const write = (which: Channel) => { if (which === 'reply' && !mayReply()) return; setChannel(which); setWrong(undefined); queueMicrotask(() => text?.focus()); };
   useKeys([
     { key: 'r', word: 'key_reply', run: () => write('reply') },
     { key: 'n', word: 'key_note', run: () => write('note') },
-    { key: 'm', word: 'key_macro', run: () => macroInput.focus() },
-    { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void send(then()) },
-    { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void send(statuses().find(({ type }) => type === 'COMPLETED')?.id) },
+    { key: 'm', word: 'key_macro', run: () => macroInput?.focus() },
+    { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void sendIt() },
+    { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void sendIt(completed()) },
   ]);
 
   const useMacro = (chosen: Chosen) => {
     write(chosen.isNote ? 'note' : 'reply');
     setMacro(chosen);
-    const before = draft().text().trim();
-    draft().setText(before && chosen.contents ? `${before}\n\n${chosen.contents}` : chosen.contents || before);
+    if (chosen.contents) queueMicrotask(() => text.append({ contents: chosen.contents, html: false }));
   };
   const typed = () => {
-    draft().setText(text.value);
-    if (!text.value.trim()) setSeen(c.newest());
+    if (isEmpty()) setSeen(c.newest());
     if (Date.now() - told < TYPING_MS) return;
     told = Date.now();
     c.act(channel() === 'reply' ? { is_typing: true } : { is_updating: true });
   };
-  const stopTyping = () => { told = 0; c.act({ is_typing: false, is_updating: false }); };
+  const stopTyping = () => { if (told) told = 0, c.act({ is_typing: false, is_updating: false }); };
 
-  const send = async (statusId?: number, anyway = false) => {
-    const which = channel(), mine = draft(), contents = mine.text().trim();
-    if ((!contents && !files.ids().length) || busy() || files.busy()) return;
+  /** Takes a sent reply back: its e-mail has not left yet. The text is in the editor again. */
+  const takeBack = async (post: number, content: Content) => {
+    await call('DELETE', `/cases/${c.id}/reply/${post}`);
+    c.forget(post);
+    setChannel('reply');
+    const now = drafts.reply.content();
+    if (!now.text.contents.trim()) drafts.reply.put(content);
+    else text.append(content.text);
+    queueMicrotask(() => text.focus());
+  };
+
+  /** A macro without a text needs no reply. */
+  const apply = async (chosen: Chosen) => {
+    setBusy(true);
+    try {
+      keepReply(await call('PUT', `/cases/${c.id}`, { query: CASE_SOURCE.query, body: { macro_id: chosen.id } }));
+      setMacro(undefined);
+      tell(say('macro_applied', { title: chosen.title }));
+    } catch (error) { setWrong({ text: say('not_changed', { reason: (error as Error).message }) }); } finally { setBusy(false); }
+  };
+  const isApplied = () => isEmpty() && !!macro() && !macro()!.contents;
+
+  const sendIt = async (statusId?: number, anyway = false) => {
+    const which = channel(), mine = draft(), chosen = macro();
+    if (chosen && isApplied() && !busy()) return apply(chosen);
+    if (isEmpty() || busy() || mine.files.busy() || (which === 'reply' && isClosed())) return;
+    last = { statusId, anyway };
     setBusy(true);
     setWrong(undefined);
     setOvertaken(0);
+    const isMail = which === 'reply' && way()?.type === 'MAIL';
     try {
-      await mine.settled();
-      const headers = { 'Idempotency-Key': mine.key() }, draft_etag = mine.etag();
-      const more = { ...(draft_etag ? { draft_etag } : {}), ...(files.ids().length ? { attachment_file_ids: files.ids() } : {}) };
-      const lastSeen = anyway ? c.newest() : seen();
-      const body = which === 'note' ? { contents, ...more } : { contents, ...more, ...(macro() ? { macro_id: macro()!.id } : {}), source: 'AGENT', ...(lastSeen ? { last_seen_post_id: lastSeen } : {}), ...(statusId ? { status_id: statusId } : {}) };
-      await call('POST', `/cases/${c.id}/${which === 'note' ? 'notes' : 'reply'}`, { body, headers });
+      const { content, posts } = await send({
+        caseId: c.id, channel: which, draft: mine, plain: plain(), copies: isMail, channelId: way()?.id, macroId: which === 'reply' ? macro()?.id : undefined, statusId,
+        lastSeen: anyway ? c.newest() : seen(),
+      });
       mine.clear();
-      setThen(undefined);
       setMacro(undefined);
-      files.clear();
-      tell(say(which === 'note' ? 'note_added' : 'sent'));
+      const post = posts[0];
+      tell(say(which === 'note' ? 'note_added' : 'sent'), isMail && post ? () => takeBack(post, content) : undefined);
       await c.readPosts().catch(() => undefined);
       setSeen(c.newest());
       if (statusId) props.onDone();
     } catch (error) {
-      if (error instanceof Refused) mine.renew();
       const posts = overtakenBy(error)?.posts;
       if (posts) {
         await c.readPosts().catch(() => undefined);
-        setOvertaken((posts as Row[]).length);
-      } else setWrong(say('not_sent', { reason: error instanceof Unreachable ? say('unreachable') : (error as Refused).message }));
+        setOvertaken(posts.length);
+      } else if (isSentBefore(error)) {
+        await c.readPosts().catch(() => undefined);
+        setWrong({ text: say('sent_before'), do: 'another' });
+      } else if (error instanceof Unreachable || (error instanceof Refused && error.reply.status >= 500)) setWrong({ text: say('not_sent_yet'), do: 'again' });
+      else setWrong({ text: say('not_sent', { reason: (error as Error).message }) });
     } finally {
       setBusy(false);
       stopTyping();
       text.focus();
     }
   };
+  const another = () => { draft().renew(); void sendIt(last.statusId, true); };
+
+  const label = () => isApplied() ? say('macro_apply', { title: macro()!.title }) : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name });
+  const endings = () => statuses().filter(({ type }) => type === 'PENDING' || type === 'COMPLETED')
+    .map((s) => ({ label: say('send_and', { status: s.label ?? '' }), run: () => void sendIt(s.id), ...(s.id === completed() ? { key: 'Ctrl+Shift+Enter' } : {}) }));
 
   return (
-    <form class="editor" classList={{ 'is-note': channel() === 'note' }} onSubmit={(event) => { event.preventDefault(); void send(then()); }}>
+    <form class="editor" classList={{ 'is-note': channel() === 'note', 'is-filled': !isEmpty() || !!macro() }} aria-label={say(channel())} onFocusIn={() => setActive(true)} onSubmit={(event) => { event.preventDefault(); void sendIt(); }}>
       <div class="editor-head">
-        <div role="tablist" class="tabs">
+        <div role="tablist" class="tabs" aria-label={say('text')}>
           <For each={['reply', 'note'] as const}>
-            {(which) => <button type="button" role="tab" aria-selected={channel() === which} onClick={() => write(which)}>{say(which)}{drafts[which].text() ? ' •' : ''}</button>}
+            {(which) => <button type="button" role="tab" aria-selected={channel() === which} disabled={which === 'reply' && !mayReply()} onClick={() => write(which)}>{say(which)}{drafts[which].filled() ? ' •' : ''}</button>}
           </For>
         </div>
-        <span class="grow" />
-        <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { void files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
-        <MacroField caseId={c.id} onChoose={useMacro} onWrong={(error) => setWrong(error.message)} ref={(input) => { macroInput = input; }} />
+        <Show when={channel() === 'reply'} fallback={<p class="soft">{say('note_hint')}</p>}>
+          <Show when={!isClosed() && channels().length}><Copies name={props.name} active={active()} requester={(c.row()?.requester as { id: number } | null)?.id} channels={channels()} channel={way()} onChannel={(chosen) => { setWay(chosen); setActive(true); }} cc={drafts.reply.cc()} onCc={drafts.reply.setCc} /></Show>
+        </Show>
       </div>
-      <Show when={channel() === 'note'}><p class="soft">{say('note_hint')}</p></Show>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
-          <button type="button" onClick={() => void send(then(), true)}>{say('send_anyway')}</button>{' '}
+          <button type="button" onClick={() => void sendIt(last.statusId, true)}>{say('send_anyway')}</button>{' '}
           <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
         </p>
       </Show>
-      <Show when={draft().offered() !== undefined}>
-        <div class="warning" role="alert"><p>{say('draft_elsewhere')}</p><blockquote dir="auto">{draft().offered()}</blockquote>
+      <Show when={draft().offered()}>
+        <div class="warning" role="alert"><p>{say('draft_elsewhere')}</p><blockquote dir="auto">{draft().offeredText()}</blockquote>
           <button type="button" onClick={() => draft().choose(true)}>{say('draft_take')}</button>{' '}
           <button type="button" onClick={() => draft().choose(false)}>{say('draft_keep')}</button>
         </div>
       </Show>
-      <Show when={wrong()}><p class="wrong" role="alert">{wrong()}</p></Show>
+      <Show when={wrong()}>
+        {(w) => <p class="wrong" role="alert">{w().text}{' '}
+          <Show when={w().do === 'again'}>{connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway)}>{say('send_again')}</button></Show>
+          <Show when={w().do === 'another'}><button type="button" onClick={another}>{say('send_another')}</button></Show>
+        </p>}
+      </Show>
+      <Show when={draft().filled() && draft().isNowhere()}><p class="warning" role="alert">{say('draft_nowhere')}</p></Show>
+      <Show when={draft().filled() && draft().isTooLong()}><p class="soft">{say('draft_long')}</p></Show>
       <Show when={channel() === 'note' || !isClosed()} fallback={<p class="soft pad">{say('closed')}</p>}>
-        <textarea ref={text} rows="4" dir="auto" aria-label={channel() === 'note' ? say('note') : say('reply_to', { name: props.name })}
-          value={draft().text()} onInput={typed} onBlur={stopTyping}
-          onPaste={(event) => { const pasted = event.clipboardData?.files; if (pasted?.length) { event.preventDefault(); void files.add(pasted); } }}
-          onDragOver={(event) => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); }}
-          onDrop={(event) => { const dropped = event.dataTransfer?.files; if (dropped?.length) { event.preventDefault(); void files.add(dropped); } }} />
-        <FileList files={files} />
-        <Show when={macro()}>{(m) => <p class="soft">{say('macro_chosen', { title: m().title })} <button type="button" class="link" onClick={() => setMacro(undefined)}>{say('macro_without')}</button></p>}</Show>
+        <TextField ref={(surface) => { text = surface; }} rows={4} label={channel() === 'note' ? say('note') : say('reply_to', { name: props.name })} draft={draft()} plain={plain()} mentions={channel() === 'note'} onTyped={typed} onLeave={stopTyping} />
+        <FileList files={draft().files} />
+        <Show when={macro()}>{(m) => <MacroLine macro={m()} onDrop={() => setMacro(undefined)} />}</Show>
         <div class="editor-foot">
-          <button type="submit" class="main" disabled={busy() || files.busy() || !(draft().text().trim() || files.ids().length)}>
-            {busy() ? say('sending') : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name })}
-          </button>
-          <Show when={channel() === 'reply'}>
-            <label class="then"><span>{say('then')}</span>
-              <select onChange={(event) => setThen(Number(event.currentTarget.value) || undefined)}>
-                <option value="" selected={!then()}>{say('as_it_is')}</option>
-                <For each={statuses().filter((s) => s.type === 'PENDING' || s.type === 'COMPLETED')}>{(s) => <option value={s.id} selected={then() === s.id}>{s.label}</option>}</For>
-              </select>
-            </label>
-          </Show>
+          <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { draft().files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
+          <MacroField caseId={c.id} onChoose={useMacro} onWrong={(error) => setWrong({ text: error.message })} ref={(input) => { macroInput = input; }} />
+          <ArticleField onChoose={(title, address) => { text.focus(); text.insert(title, 0, address); }} onWrong={(error) => setWrong({ text: error.message })} />
+          <span class="send">
+            <button type="submit" class="main" disabled={busy() || draft().files.busy() || (isEmpty() && !isApplied())}>{busy() ? say('sending') : label()}</button>
+            <Show when={channel() === 'reply'}><Menu class="send-menu" label={say('send_how')} disabled={busy() || isEmpty()} actions={endings()}><span aria-hidden="true">▾</span></Menu></Show>
+          </span>
         </div>
       </Show>
     </form>

@@ -1,0 +1,55 @@
+// The request of a reply or note. A text has one key from its first letter until it is sent, so a request that is repeated, because no
+// answer came, makes one post.
+import { call, Refused, rowsOf } from '../../kit/api';
+import type { Channel, Content, Draft } from './draft';
+import { asText } from './html';
+
+export interface Sending {
+  caseId: number;
+  channel: Channel;
+  draft: Draft;
+  /** The channel of the reply has no forms. */
+  plain: boolean;
+  channelId?: string | undefined;
+  copies: boolean;
+  macroId?: number | undefined;
+  statusId?: number | undefined;
+  lastSeen?: number | undefined;
+}
+
+/** These say that the request was not carried out, and will not be. Others (a proxy, a full server) say nothing of that. */
+const isFinal = ({ code, reply: { status } }: Refused) => status >= 400 && status < 500 && ![408, 425, 429].includes(status) && code !== 'REQUEST_IN_PROGRESS';
+/** An earlier form of the text was sent by a request that got no answer. */
+export const isSentBefore = (error: unknown) => error instanceof Refused && error.code === 'PARAMETERS_INCONSISTENT' && error.reply.errors?.[0]?.parameter === 'Idempotency-Key';
+
+/** Requests without an answer, by their key: the same text is sent again as it was, whatever has become of its draft meanwhile. */
+const unanswered = new Map<string, { wanted: string; body: object }>();
+
+/** Sends it. Returns what was sent, and the ids of the posts. */
+export const send = async (s: Sending): Promise<{ content: Content; posts: number[] }> => {
+  await s.draft.settled();
+  const content = s.draft.content(), isHtml = content.text.html && !s.plain;
+  const contents = s.plain ? asText(content.text) : content.text.contents, draft_etag = s.draft.etag(), key = s.draft.key();
+  const cc = s.copies ? content.cc : [];
+  const options = { ...(isHtml ? { html: true } : {}), ...(cc.length ? { cc } : {}) };
+  const common = { contents, ...(content.files.length ? { attachment_file_ids: content.files } : {}) };
+  const wanted = s.channel === 'note' ? { ...common, ...(isHtml ? { is_html: true } : {}) } : {
+    ...common, source: 'AGENT', ...(Object.keys(options).length ? { channel_options: options } : {}), ...(s.channelId ? { channel_id: s.channelId } : {}),
+    ...(s.macroId ? { macro_id: s.macroId } : {}), ...(s.lastSeen ? { last_seen_post_id: s.lastSeen } : {}), ...(s.statusId ? { status_id: s.statusId } : {}),
+  };
+  const former = unanswered.get(key), isAgain = former?.wanted === JSON.stringify(wanted);
+  const body = isAgain ? former.body : { ...wanted, ...(draft_etag ? { draft_etag } : {}) };
+  unanswered.set(key, { wanted: JSON.stringify(wanted), body });
+  try {
+    const reply = await call('POST', `/cases/${s.caseId}/${s.channel === 'note' ? 'notes' : 'reply'}`, { body, headers: { 'Idempotency-Key': key } });
+    unanswered.delete(key);
+    const made = rowsOf(reply)[0] as unknown as { posts?: { id: number }[] } | undefined;
+    return { content, posts: made?.posts?.map(({ id }) => id) ?? [] };
+  } catch (error) {
+    if (error instanceof Refused && isFinal(error)) {
+      unanswered.delete(key);
+      if (!isSentBefore(error)) s.draft.renew();
+    }
+    throw error;
+  }
+};
