@@ -202,17 +202,17 @@ describe('daily work in the console', () => {
   });
 
   test('rows show an own draft and who is looking, and a listener is not taken for one who looks', async (t) => {
-    const id = await asked('Has a draft'), page = await sit(t, world.first, `/agent/views/1/${id}`), other = await sit(t, world.second);
+    const id = await asked('Begun text'), page = await sit(t, world.first, `/agent/views/1/${id}`), other = await sit(t, world.second);
     await posts(page).first().waitFor();
-    await row(other, 'Has a draft').getByTitle('Ben Adler').waitFor();
+    await row(other, 'Begun text').getByTitle('Ben Adler').waitFor();
     assert.equal(await page.getByText('Mira Olsen is looking').count(), 0);
     await editor(page).pressSequentially('Half');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.waitForURL('**/views/1');
-    await row(page, 'Has a draft').filter({ hasText: 'Draft' }).waitFor();
+    await row(page, 'Begun text').filter({ hasText: /Draft/ }).waitFor();
     await shoot(page, 'daily-rows');
-    await row(other, 'Has a draft').getByTitle('Ben Adler').waitFor({ state: 'detached' });
+    await row(other, 'Begun text').getByTitle('Ben Adler').waitFor({ state: 'detached' });
   });
 
   test('a range is selected by Shift+x, and after a close the setting says where one goes', async (t) => {
@@ -258,5 +258,45 @@ describe('daily work in the console', () => {
     await page.waitForTimeout(500);
     await page.keyboard.press('k');
     await posts(page).filter({ hasText: 'Changed meanwhile' }).waitFor();
+  });
+
+  test('an organization, its people and articles are found, and the pages of person and organization show what is known', async (t) => {
+    const name = 'Blue Kiln', { id } = await world.desk.owner.create('/organizations', { name, domains: 'bluekiln.example' });
+    await world.desk.owner.update(`/users/${world.clara.id}`, { organization_id: id });
+    await world.desk.staff.create(`/users/${world.clara.id}/notes`, { contents: 'Prefers the phone' });
+    await asked('Glaze of the kiln');
+    const page = await sit(t, world.first, '/agent/search?q=kiln');
+    await row(page, 'Glaze of the kiln').waitFor();
+    await shoot(page, 'daily-search');
+    await page.getByRole('region', { name: 'Organizations' }).getByRole('link', { name }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await page.getByText('bluekiln.example').waitFor();
+    await row(page, 'Glaze of the kiln').waitFor();
+    await shoot(page, 'daily-organization');
+    assert.deepEqual(await audit(page), []);
+    await page.getByRole('link', { name: 'Clara Ito' }).click();
+    await page.getByText('Prefers the phone').waitFor();
+    await shoot(page, 'daily-person');
+    await page.getByRole('link', { name }).click();
+    await page.goto(`${world.desk.base}/agent/organizations/999999`);
+    await page.getByText('This organization does not exist, or you may not see it.').waitFor();
+  });
+
+  test('the widths of list and properties are set by keys and kept', async (t) => {
+    const id = await asked('Widths'), page = await sit(t, world.first, `/agent/views/1/${id}`);
+    await posts(page).first().waitFor();
+    const width = (css) => page.locator(css).evaluate((e) => Math.round(e.getBoundingClientRect().width));
+    await page.getByRole('separator', { name: 'Width of the list' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('separator', { name: 'Width of the details' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.reload();
+    await posts(page).first().waitFor();
+    assert.deepEqual([await width('.list'), await width('.details')], [336, 296]);
+    await page.goto(`${world.desk.base}/agent/cases/${id}`);
+    await posts(page).first().waitFor();
+    assert.equal(await width('.details'), 296);
+    await shoot(page, 'daily-alone');
+    assert.deepEqual(await audit(page), []);
   });
 });

@@ -5,6 +5,7 @@ import { Inbox } from './frame/inbox';
 export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
   notifications: lazy(async () => ({ default: (await import('./notifications/notifications')).Notifications })),
+  organizations: lazy(async () => ({ default: (await import('./organizations/organization')).OrganizationScreen })),
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
   settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),

@@ -10,6 +10,8 @@ import { RESULT_QUERY, ROW_QUERY } from '../list/row';
 import { readCaseAhead } from '../conversation/data';
 import { ConversationView } from '../conversation/conversation';
 import { defaultView, ViewList, viewOf, views } from '../views/views';
+import { Separator } from './separator';
+import { OtherResults } from '../search/others';
 import { afterClose } from './look';
 import { inboxChannel } from './inbox_channel';
 
@@ -62,20 +64,23 @@ export const Inbox = () => {
     }, NEAR_MS);
     onCleanup(() => clearTimeout(timer));
   }));
-  useKeys([{ key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
+  useKeys([{ key: '[', word: 'views', run: () => document.querySelector<HTMLElement>('.views')?.focus() }, { key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
   createEffect(() => { if (!open()) document.title = `${title()} · deskd`; });
   const title = () => query() ? `${say('search')}: ${query()}` : viewOf(view())?.title ?? say('conversations');
 
   return (
-    <main class="inbox" data-open={open() !== undefined ? '' : undefined}>
+    <main class="inbox" data-open={open() !== undefined ? '' : undefined} data-alone={place().screen === 'cases' ? '' : undefined}>
       <h1 class="hidden">{title()}</h1>
       <ViewList view={view()} />
       <Show when={(view() !== undefined && views().length) || query()}>
-        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} channel={query() ? undefined : inboxChannel()} />
+        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} channel={query() ? undefined : inboxChannel()}
+          above={<Show when={query()}>{(text) => <OtherResults query={text()} />}</Show>} />
       </Show>
       <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>
         {(id) => <ConversationView id={id} onBack={back} onNext={next} />}
       </Show>
+      <Show when={place().screen !== 'cases'}><Separator region="list" word="width_list" controls="list" grows={1} /></Show>
+      <Show when={open()}><Separator region="details" word="width_details" controls="details" grows={-1} /></Show>
     </main>
   );
 };

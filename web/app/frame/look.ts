@@ -1,5 +1,6 @@
 // How the console looks and behaves for this person in this browser.
 import { createEffect, createRoot, createSignal } from 'solid-js';
+import { createStore } from 'solid-js/store';
 import { keysOn, setKeysOn } from '../../kit/keys';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -16,6 +17,16 @@ setKeysOn(kept('keys', 'on') === 'on');
 /** On narrow screens the properties lie over the conversation when they are asked for. */
 const [detailsOpen, setDetailsOpen] = createSignal(false);
 export { theme, setTheme, compact, setCompact, afterClose, setAfterClose, detailsOpen, setDetailsOpen };
+
+export type Region = 'list' | 'details';
+export const WIDTHS: Record<Region, { first: number; range: [number, number] }> = { list: { first: 320, range: [280, 560] }, details: { first: 280, range: [240, 440] } };
+const [widths, setWidths] = createStore({ list: Number(kept('width list', '')) || WIDTHS.list.first, details: Number(kept('width details', '')) || WIDTHS.details.first });
+const setWidth = (region: Region, width: number) => {
+  const [least, most] = WIDTHS[region].range;
+  setWidths(region, Math.round(Math.min(Math.max(width, least), most)));
+  keepSetting(`width ${region}`, String(widths[region]));
+};
+export { widths, setWidth };
 
 createRoot(() => {
   createEffect(() => { document.documentElement.dataset['theme'] = theme(); keepSetting('theme', theme()); });

@@ -1,5 +1,5 @@
 // The list of conversations of a view or a search: any length, moved through by keys.
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack, type JSX } from 'solid-js';
 import { useKeys } from '../../kit/keys';
 import { follow } from '../../kit/live';
 import { rowOf, show } from '../../kit/store';
@@ -13,12 +13,16 @@ import { compact } from '../frame/look';
 
 export interface Selection { ids: () => number[]; has: (id: number) => boolean; toggle: (id: number) => void; add: (ids: number[]) => void; clear: () => void }
 
+/** Of a list whose rows lead to another screen. */
+export const NO_SELECTION: Selection = { ids: () => [], has: () => false, toggle: () => undefined, add: () => undefined, clear: () => undefined };
+
 interface Props {
   paging: Paging;
   title: string;
   open: number | undefined; // the conversation that is open beside the list
   onOpen: (id: number) => void;
   selection: Selection;
+  above?: JSX.Element;
   channel: string | undefined; // its events may bring new rows
 }
 
@@ -94,11 +98,12 @@ export const CaseList = (props: Props) => {
   const positions = createMemo(() => { const from = window.first(); return Array.from({ length: Math.max(0, window.last() - from) }, (_, i) => from + i); });
 
   return (
-    <section class="list region" aria-labelledby="list-title" tabindex="-1" data-region>
+    <section class="list region" id="list" aria-labelledby="list-title" tabindex="-1" data-region>
       <header class="list-head">
         <h2 id="list-title">{props.title}</h2>
         <Show when={total() !== undefined}><span class="soft">{say('list_count', { n: total()! })}</span></Show>
       </header>
+      {props.above}
       <Show when={props.selection.ids().length}><BulkBar ids={props.selection.ids()} onDone={props.selection.clear} /></Show>
       <Show when={fresh().length}>
         <button type="button" class="fresh" onClick={showFresh}>{say('new_rows', { n: fresh().length })} <kbd>.</kbd></button>

@@ -3,16 +3,18 @@ import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from
 import { get, Refused, type Row, type Schemas } from '../../kit/api';
 import { Face } from '../../kit/marks';
 import { useKeys } from '../../kit/keys';
-import { go, place } from '../../kit/route';
+import { go, href, place } from '../../kit/route';
 import { keepReply, rowOf, type Shown } from '../../kit/store';
 import { fullTime, say, shortTime } from '../../kit/words';
-import { CaseList } from '../list/list';
+import { CaseList, NO_SELECTION } from '../list/list';
 import { createPaging } from '../list/paging';
 import { ROW_QUERY } from '../list/row';
+import { Notes } from './notes';
+import { tagTitles } from './tags';
 
-const FIELDS = ['full_name', 'designation', 'organization', 'emails', 'phones', 'role', 'teams', 'is_enabled', 'time_zone', 'last_seen_at', 'created_at'] as const;
+const FIELDS = ['full_name', 'designation', 'organization', 'emails', 'phones', 'tags', 'role', 'teams', 'is_enabled', 'time_zone', 'last_seen_at', 'created_at'] as const;
 type Person = Shown<'user', typeof FIELDS>;
-const QUERY = { fields: FIELDS.join(','), include: 'organization,identity_email,identity_phone,role,team', _flat: true };
+const QUERY = { fields: FIELDS.join(','), include: 'organization,identity_email,identity_phone,tag,role,team', _flat: true };
 
 type RefTo = { id: number };
 
@@ -33,7 +35,6 @@ export const PersonScreen = () => {
   const source = createMemo(() => ({ path: `/users/${id()}/cases`, query: ROW_QUERY }));
   const paging = createPaging(source);
   createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
-  const none = { ids: () => [], has: () => false, toggle: () => undefined, add: () => undefined, clear: () => undefined };
   useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }]);
 
   const emails = () => ((person()?.emails ?? []) as RefTo[]).map((ref) => rowOf('identity_email', ref)).filter((e): e is Schemas['identity_email'] => e !== undefined);
@@ -51,7 +52,8 @@ export const PersonScreen = () => {
                 <Show when={p().designation}><dt>{say('designation')}</dt><dd dir="auto">{p().designation as string}</dd></Show>
                 <Show when={emails().length}><dt>{say('email')}</dt><dd><For each={emails()}>{(e) => <div dir="auto">{e.email}</div>}</For></dd></Show>
                 <Show when={phones().length}><dt>{say('phone')}</dt><dd><For each={phones()}>{(e) => <div dir="ltr">{String(e['phone'] ?? e['number'] ?? '')}</div>}</For></dd></Show>
-                <Show when={nameOf(p().organization, 'organization')}>{(name) => <><dt>{say('organization')}</dt><dd dir="auto">{name()}</dd></>}</Show>
+                <Show when={nameOf(p().organization, 'organization')}>{(name) => <><dt>{say('organization')}</dt><dd><a href={href(`/organizations/${(p().organization as RefTo | null)?.id ?? 0}`)} dir="auto">{name()}</a></dd></>}</Show>
+                <Show when={tagTitles(p().tags).length}><dt>{say('tags')}</dt><dd class="tags"><For each={tagTitles(p().tags)}>{(tag) => <span class="tag" dir="auto">{tag}</span>}</For></dd></Show>
                 <Show when={nameOf(p().role, 'role')}>{(name) => <><dt>{say('role')}</dt><dd dir="auto">{name()}</dd></>}</Show>
                 <Show when={(p().teams as RefTo[] | null)?.length}><dt>{say('team')}</dt><dd><For each={p().teams as unknown as RefTo[]}>{(team) => <div dir="auto">{nameOf(team, 'team')}</div>}</For></dd></Show>
                 <Show when={p().last_seen_at}><dt>{say('last_seen')}</dt><dd title={fullTime(p().last_seen_at as string)}>{shortTime(p().last_seen_at as string)}</dd></Show>
@@ -59,9 +61,10 @@ export const PersonScreen = () => {
               </dl>
             )}
           </Show>
+          <Notes path={`/users/${id()}/notes`} />
         </Show>
       </section>
-      <CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={none} channel={undefined} />
+      <CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} />
     </main>
   );
 };

@@ -1,0 +1,65 @@
+// An organization: its domains, fields, notes and people, and all conversations of its people.
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
+import { get, Refused, type Schemas } from '../../kit/api';
+import { useKeys } from '../../kit/keys';
+import { go, href, place } from '../../kit/route';
+import { keepReply, rowOf, type Shown } from '../../kit/store';
+import { say } from '../../kit/words';
+import { CaseList, NO_SELECTION } from '../list/list';
+import { createPaging } from '../list/paging';
+import { ROW_QUERY } from '../list/row';
+import { Notes } from '../people/notes';
+import { tagTitles } from '../people/tags';
+
+const FIELDS = ['name', 'domains', 'custom_fields', 'tags', 'created_at'] as const;
+type Organization = Shown<'organization', typeof FIELDS>;
+const QUERY = { fields: FIELDS.join(','), include: 'identity_domain,organization_field,tag', _flat: true };
+const PEOPLE_MOST = 50;
+
+type RefTo = { id: number };
+type Value = { field: RefTo | null; value: string | null };
+
+export const OrganizationScreen = () => {
+  const id = createMemo(() => place().ids[0] ?? 0);
+  const [state, setState] = createSignal<'reading' | 'shown' | 'gone'>('reading'), [people, setPeople] = createSignal<number[]>([]), [count, setCount] = createSignal(0);
+  createEffect(on(id, (asked) => {
+    const stop = new AbortController();
+    onCleanup(() => stop.abort());
+    setState('reading');
+    setPeople([]);
+    get(`/organizations/${asked}`, QUERY, stop.signal).then((reply) => { keepReply(reply); setState('shown'); }, (error) => {
+      if (!stop.signal.aborted) setState(error instanceof Refused ? 'gone' : 'reading');
+    });
+    get(`/organizations/${asked}/members`, { fields: 'full_name', limit: PEOPLE_MOST }, stop.signal).then((reply) => { setPeople(keepReply(reply)); setCount(reply.total_count ?? 0); }, () => undefined);
+  }));
+  const organization = () => state() === 'shown' ? rowOf('organization', id()) as Organization | undefined : undefined;
+  createEffect(() => { if (organization()?.name) document.title = `${organization()!.name} · deskd`; });
+
+  const source = createMemo(() => ({ path: `/organizations/${id()}/cases`, query: ROW_QUERY }));
+  const paging = createPaging(source);
+  createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
+  useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }]);
+
+  const domains = () => ((organization()?.domains ?? []) as RefTo[]).map((ref) => rowOf('identity_domain', ref)).filter((d): d is Schemas['identity_domain'] => d !== undefined);
+  const values = () => ((organization()?.custom_fields ?? []) as Value[]).filter(({ value }) => value);
+  return (
+    <main class="person">
+      <section class="person-card region" aria-labelledby="organization-name" tabindex="-1" data-region>
+        <Show when={state() !== 'gone'} fallback={<p class="soft">{say('organization_gone')}</p>}>
+          <div class="person-head"><h1 id="organization-name" dir="auto">{organization()?.name ?? ''}</h1></div>
+          <dl>
+            <Show when={domains().length}><dt>{say('domains')}</dt><dd><For each={domains()}>{(d) => <div dir="ltr">{d.domain}</div>}</For></dd></Show>
+            <Show when={tagTitles(organization()?.tags).length}><dt>{say('tags')}</dt><dd class="tags"><For each={tagTitles(organization()?.tags)}>{(tag) => <span class="tag" dir="auto">{tag}</span>}</For></dd></Show>
+            <For each={values()}>{({ field, value }) => <><dt dir="auto">{rowOf('organization_field', field)?.title ?? ''}</dt><dd dir="auto">{value}</dd></>}</For>
+          </dl>
+          <Show when={people().length}>
+            <h2>{say('people_count', { n: count() })}</h2>
+            <ul class="others"><For each={people()}>{(person) => <li><a href={href(`/people/${person}`)} dir="auto">{rowOf('user', person)?.full_name ?? ''}</a></li>}</For></ul>
+          </Show>
+          <Notes path={`/organizations/${id()}/notes`} />
+        </Show>
+      </section>
+      <CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} />
+    </main>
+  );
+};
