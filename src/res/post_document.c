@@ -35,6 +35,7 @@
     "img[data-src]{outline:1px dashed #7c8290;outline-offset:-1px;min-width:16px;min-height:16px}"          \
     "table{max-width:100%}pre{white-space:pre-wrap}"                                                        \
     "blockquote{margin:4px 0;padding-inline-start:8px;border-inline-start:3px solid #d9dce3}"               \
+    "body>div>:first-child{margin-top:0}body>div>:last-child{margin-bottom:0}"                              \
     "details>summary{display:inline-block;list-style:none;cursor:pointer;padding:0 10px;border-radius:6px;" \
     "background:#eceef2;color:#1b1d22;font-weight:600;margin:6px 0;min-width:24px;line-height:24px}"        \
     "details>summary::-webkit-details-marker{display:none}"                                                 \
@@ -134,8 +135,8 @@ int get_post_document(struct call *c) {
     c->etag = str_dup(c->work.arena, str_of(tag));
     document_guards(c, remote);
     int rc = conditional(c);
+    c->raw = rc >= 0; /* also a 304: a policy of JSON in it would replace that of the page */
     if (rc != 0) return rc < 0 ? rc : 0;
-    c->raw = true;
     buf_text(&c->out, HEAD);
     buf_str(&c->out, html);
     buf_text(&c->out, FOOT);

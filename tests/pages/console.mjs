@@ -109,14 +109,14 @@ const copied = async (from, ends) => {
 export const consoleWorld = ({ args = [], conversations, from, ...options } = {}) => {
   const ends = [];
   const world = {
-    /** A page of a person. What the browser complains of, and requests to elsewhere, fail the test. */
-    sit: async (t, person, path = '/agent', { width = 1280, height = 800, prepare, expected = EXPECTED, ...more } = {}) => {
+    /** A page of a person. What the browser complains of, and requests to elsewhere but `foreign`, fail the test. */
+    sit: async (t, person, path = '/agent', { width = 1280, height = 800, prepare, foreign, expected = EXPECTED, ...more } = {}) => {
       const context = await world.browser.newContext({ viewport: { width, height }, ...more });
       const page = await context.newPage(), wrong = [];
       watchJoins(page);
       page.on('console', (m) => { if (m.type() === 'error' && !expected.test(m.text())) wrong.push(m.text()); });
       page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
-      page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url())) wrong.push(r.url()); });
+      page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url()) && !foreign?.test(r.url())) wrong.push(r.url()); });
       t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
       await prepare?.(page);
       await page.goto(world.desk.base + path);

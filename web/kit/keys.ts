@@ -56,7 +56,7 @@ export const onKey = (event: KeyboardEvent) => {
   if (event.key === 'Escape' && inText(event.target)) { (event.target as HTMLElement).closest<HTMLElement>('[data-region]')?.focus(); return; }
   const name = nameOf(event), both = first && event.timeStamp - firstAt < SECOND_MS ? `${first} ${name}` : '';
   first = '';
-  const works = ({ key, inText: also }: Key) => (also || !inText(event.target)) && (keysOn() || !isPlain(key));
+  const works = ({ key, inText: also }: Key) => key !== '' && (also || !inText(event.target)) && (keysOn() || !isPlain(key));
   const keys = keysNow().filter(works), key = keys.find((one) => one.key === both) ?? keys.find((one) => one.key === name);
   if (!key && keys.some((one) => one.key.startsWith(`${name} `))) first = name, firstAt = event.timeStamp;
   else if (!key) return;

@@ -84,7 +84,7 @@ export const askForLink = (email: string) => ask('POST', '/password/reset', { bo
 export const logOut = async () => {
   await ask('DELETE', '/session').catch(() => undefined);
   closeLive();
-  for (const key of Object.keys(localStorage)) if (key.startsWith('draft ')) localStorage.removeItem(key);
+  for (const key of Object.keys(localStorage)) if (key.startsWith('draft ') || key === 'pictures') localStorage.removeItem(key);
   forgetAll();
   setMe(null);
 };
