@@ -61,6 +61,10 @@ test('a monitor acts once on each state of a conversation', async (t) => {
   await executed(desk, monitor.id, third);
   await ticking(desk, 'another action', async () => (await desk.owner.fetch(`/cases/${old.id}`)).priority.id === 4);
   assert.equal(await firings(desk, old.id), 2);
+
+  // The conversation is as it was, and has not had these actions.
+  await desk.owner.update(`/monitors/${monitor.id}`, { actions: [addTags('later')] });
+  await ticking(desk, 'the new action', async () => (await tags(desk, old.id)).includes('later'));
 });
 
 test('a monitor runs at most every five minutes, and raises SYSTEM / MONITOR', async (t) => {

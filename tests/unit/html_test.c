@@ -96,6 +96,7 @@ static void styles_are_reduced_to_looks(void **state) {
     becomes("<p style=\"background: #FFF !important\">x", "<p style=\"background-color:#fff\">x</p>");
     becomes("<p style=\"color:rgb(1, 2, 3);background-color:RGBA(1,2,3,.5)\">x",
             "<p style=\"color:rgb(1,2,3);background-color:rgba(1,2,3,.5)\">x</p>");
+    becomes("<p style=\"color:rgba(x,2,3,.5);background-color:rgb(x,2,3)\">x</p>", "<p>x</p>");
     becomes("<p style=\"margin:-10px;margin-left:-1px;margin:1px 2em 0 auto;padding:1px 2px 3px 4px 5px\">x",
             "<p style=\"margin:1px 2em 0 auto\">x</p>");
     becomes("<p style='font-family:\"Segoe UI\", Arial,\"x\\\"y\"'>x", "<p>x</p>");
