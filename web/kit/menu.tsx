@@ -25,7 +25,7 @@ export const Menu = (props: { label: string; actions: Action[]; children: JSX.El
     event.stopPropagation();
   };
   return (
-    <span class={`menu ${props.class ?? ''}`}>
+    <span class={`actions ${props.class ?? ''}`}>
       <button ref={button} type="button" class="menu-button" disabled={props.disabled} aria-label={props.label} aria-haspopup="menu" aria-expanded={open()} aria-controls={open() ? id : undefined} onClick={() => open() ? close() : show()}
         onKeyDown={(event) => { if (event.key === 'ArrowDown' || event.key === 'ArrowUp') { event.preventDefault(); show(event.key === 'ArrowUp'); } }}>{props.children}</button>
       <Show when={open()}>

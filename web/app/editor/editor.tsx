@@ -22,6 +22,9 @@ import { TextField } from './text';
 
 const TYPING_MS = 3000;
 
+/** Staff can't read the setting mail.undo_seconds: after a refusal no undo of a reply is offered. */
+let mayTakeBack = true;
+
 /** Why a text was not sent, and what to do. */
 type Wrong = { text: string } & ({ do?: undefined } | { do: 'again' | 'another' });
 
@@ -73,7 +76,12 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
 
   /** Takes a sent reply back: its e-mail has not left yet. The text is in the editor again. */
   const takeBack = async (post: number, content: Content) => {
-    await call('DELETE', `/cases/${c.id}/reply/${post}`);
+    try {
+      await call('DELETE', `/cases/${c.id}/reply/${post}`);
+    } catch (error) {
+      if (error instanceof Refused) mayTakeBack = false;
+      throw error;
+    }
     c.forget(post);
     setChannel('reply');
     const now = drafts.reply.content();
@@ -110,7 +118,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       mine.clear();
       setMacro(undefined);
       const post = posts[0];
-      tell(say(which === 'note' ? 'note_added' : 'sent'), isMail && post ? () => takeBack(post, content) : undefined);
+      tell(say(which === 'note' ? 'note_added' : 'sent'), isMail && post && mayTakeBack ? () => takeBack(post, content) : undefined);
       await c.readPosts().catch(() => undefined);
       setSeen(c.newest());
       if (statusId) props.onDone();

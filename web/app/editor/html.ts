@@ -68,7 +68,11 @@ class Reader {
   private lineText = ''; // its last text: decides about blanks
   private hidden = false; // the sign of an item of a list of an office program
   private sign = '';
+  private behind = false; // right behind a paragraph with margins
   private item: { level: number; ordered?: boolean } | undefined;
+
+  /** `apart`: paragraphs have margins. Those of office programs have none. */
+  constructor(private readonly apart: boolean) {}
 
   private top(): Open { return this.open.at(-1) ?? { name: '', strong: false, em: false, code: false, pre: false, made: 1 }; }
   private container(): Node { return this.made.at(-1)!; }
@@ -175,7 +179,10 @@ class Reader {
     this.made.push(node);
   }
   private startBlock(name: string) {
+    if (this.line.length) this.behind = false;
     this.endLine();
+    if (name === 'p' && this.behind && this.apart) this.inItem().content!.push(paragraph()); // the margin between two paragraphs is a line
+    this.behind = false;
     const inner = this.open.at(-1)?.name;
     if (inner === 'p') this.close('p'); // a paragraph ends before the next block
     if (name === 'li') for (let i = this.open.length - 1; i >= 0 && !['ul', 'ol'].includes(this.open[i]!.name); i--) if (this.open[i]!.name === 'li') { this.close('li'); break; }
@@ -187,6 +194,7 @@ class Reader {
       const empty = (name === 'p' || name === 'div') && this.open.at(-1)?.name === name && !this.line.length && this.isFresh;
       this.endLine(empty);
       if (name === 'p') this.item = undefined, this.sign = '';
+      this.behind = name === 'p' && !empty;
     }
     this.close(name);
   }
@@ -242,7 +250,7 @@ const tagEnd = (html: string, from: number, unclosed: Set<number>) => {
 export const readHtml = (whole: string): Node => {
   const begin = whole.indexOf('<!--StartFragment-->'), stop = whole.lastIndexOf('<!--EndFragment-->');
   const html = begin >= 0 && stop > begin ? whole.slice(begin + 20, stop) : whole;
-  const reader = new Reader(), unclosed = new Set<number>();
+  const reader = new Reader(!/class="?Mso|mso-/i.test(html.slice(0, 20_000))), unclosed = new Set<number>();
   for (let at = 0; at < html.length;) {
     let tag = html.indexOf('<', at);
     while (tag >= 0 && !/[a-zA-Z/!?]/.test(html[tag + 1] ?? '')) tag = html.indexOf('<', tag + 1);
