@@ -231,21 +231,12 @@ QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) "
 QUERY(article_tags_keep,
       "DELETE FROM article_tags "
       "WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(article_tags_drop,
-      "DELETE FROM article_tags "
-      "WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(article_tags_count, "SELECT COUNT(*) FROM article_tags WHERE article_id = :owner");
-QUERY(article_tags_listed,
-      "SELECT tag_id FROM article_tags WHERE article_id = :owner ORDER BY tag_id LIMIT :most");
 QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
 QUERY(article_tags_named, "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id "
                           "WHERE k.article_id = :owner ORDER BY t.name_key");
 
 const struct tagging article_tagging = {.add = &article_tags_add,
                                         .keep = &article_tags_keep,
-                                        .drop = &article_tags_drop,
-                                        .count = &article_tags_count,
-                                        .listed = &article_tags_listed,
                                         .changed = &article_tags_changed,
                                         .named = &article_tags_named,
                                         .kind = "article"};

@@ -8,7 +8,8 @@
 
 /* The statements for a kind of owner. */
 struct tagging {
-    const struct query *add, *keep, *drop, *count, *listed, *changed;
+    const struct query *add, *keep, *changed;
+    const struct query *drop, *count, *listed; /* NULL: articles, whose tags only change as a whole */
     enum diffed_kind diffed; /* DIFFED_NONE: `named` finds what changed */
     const struct query *named;
     const char *kind; /* with `named`: resource_type of the owner */
