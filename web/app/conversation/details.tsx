@@ -1,5 +1,5 @@
 // The properties of a conversation, and the person who asks.
-import { createMemo, createResource, For, lazy, Show, Suspense, type JSX } from 'solid-js';
+import { createMemo, createResource, createSignal, For, lazy, Show, Suspense, type JSX } from 'solid-js';
 import { get, rowsOf } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { href } from '../../kit/route';
@@ -10,9 +10,9 @@ import { priorities, statuses, teams, types } from '../frame/catalog';
 import { detailsOpen, setDetailsOpen } from '../frame/look';
 import { me } from '../session/session';
 import { fieldValues, type Conversation, type RefTo } from './data';
-import { Service } from './service';
 import { Tags } from './tags';
 
+const Service = lazy(async () => ({ default: (await import('./service')).Service }));
 const Fields = lazy(async () => ({ default: (await import('./fields')).Fields }));
 
 const Choice = (props: { word: Word; value: number | undefined; options: { id: number; label: string }[]; none?: boolean; wrong?: string | undefined; onChoose: (id: number | null) => void; ref?: (e: HTMLSelectElement) => void }): JSX.Element => (
@@ -80,7 +80,8 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
     return { organization, ids: keepReply(reply).filter((one) => one !== c.id).slice(0, 5) };
   });
   const organization = () => others.error ? undefined : others()?.organization;
-  const [theirs] = createResource(() => organization()?.id, async (id) =>
+  const [asked, setAsked] = createSignal(false); // a request that few need
+  const [theirs] = createResource(() => asked() && organization()?.id, async (id) =>
     keepReply(await get(`/organizations/${id}/cases`, { limit: 10, fields: 'subject,status,updated_at', include: 'case_status', _flat: true })).filter((one) => one !== c.id && !others()?.ids.includes(one)).slice(0, 5));
 
   return (
@@ -96,7 +97,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
         <Tags conversation={c} ref={(e) => { controls.tags = e; }} />
       </section>
       <Show when={fieldValues(c.row()).length}><Suspense><Fields conversation={c} /></Suspense></Show>
-      <Service conversation={c} />
+      <Show when={(c.row()?.sla_metrics as unknown[] | null)?.length}><Suspense><Service conversation={c} /></Suspense></Show>
       <section class="details-part" aria-labelledby="person-title">
         <h3 id="person-title">{say('requester')}</h3>
         <Show when={person()}>{(p) => <p><a href={href(`/people/${p().id}`)} dir="auto">{p().full_name}</a></p>}</Show>
@@ -107,7 +108,9 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
           <section class="details-part" aria-labelledby="organization-title">
             <h3 id="organization-title">{say('organization')}</h3>
             <p><a href={href(`/organizations/${o().id}`)} dir="auto">{rowOf('organization', o().id)?.name}</a></p>
-            <Others title="organization_conversations" ids={theirs.error ? [] : theirs()} />
+            <Show when={asked()} fallback={<button type="button" class="link" onClick={() => setAsked(true)}>{say('organization_conversations')}</button>}>
+              <Others title="organization_conversations" ids={theirs.error ? [] : theirs()} />
+            </Show>
           </section>
         )}
       </Show>

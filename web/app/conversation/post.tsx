@@ -5,10 +5,10 @@ import { rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { Face } from '../../kit/marks';
 import { fullTime, say, shortTime } from '../../kit/words';
-import { Mail } from './mail';
 import { inlineIds, kindOf, postOf } from './posts';
 import type { Conversation } from './data';
 
+const Mail = lazy(async () => ({ default: (await import('./mail')).Mail }));
 const Pictures = lazy(async () => ({ default: (await import('./pictures')).Pictures }));
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]])/;
@@ -84,7 +84,7 @@ export const PostItem = (props: { id: number; conversation: Conversation }) => {
                 {time()}
               </header>
               <Show when={p().is_html} fallback={<div class="post-text" dir="auto"><Text text={p().contents ?? ''} /></div>}>
-                <Mail id={props.id} senderId={person()?.id ?? 0} sender={name()} title={say('message_of', { name: name(), time: fullTime(p().created_at!) })} />
+                <Suspense><Mail id={props.id} senderId={person()?.id ?? 0} sender={name()} title={say('message_of', { name: name(), time: fullTime(p().created_at!) })} /></Suspense>
               </Show>
               <Show when={files().length}><Files files={files()} onOpen={c.setPicture} /></Show>
               <Show when={p().post_status === 'REJECTED'}><p class="wrong">{say('delivery_failed', { reason: p().post_status_reject_reason ?? '' })}</p></Show>

@@ -1,5 +1,5 @@
 // The main screen: views, list, conversation and its properties beside each other. On narrow screens the address decides which one is shown.
-import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, lazy, on, onCleanup, Show, Suspense } from 'solid-js';
 import { connected } from '../../kit/live';
 import { go, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
@@ -8,12 +8,13 @@ import { createPaging } from '../list/paging';
 import { CaseList } from '../list/list';
 import { RESULT_QUERY, ROW_QUERY } from '../list/row';
 import { readCaseAhead } from '../conversation/data';
-import { ConversationView } from '../conversation/conversation';
 import { defaultView, ViewList, viewOf, views } from '../views/views';
 import { Separator } from './separator';
 import { OtherResults } from '../search/others';
 import { afterClose } from './look';
 import { inboxChannel } from './inbox_channel';
+
+const ConversationView = lazy(async () => ({ default: (await import('../conversation/conversation')).ConversationView }));
 
 /** The conversations before and after the open one are read ahead when nothing else is on its way. */
 const NEAR_MS = 300;
@@ -77,7 +78,7 @@ export const Inbox = () => {
           above={<Show when={query()}>{(text) => <OtherResults query={text()} />}</Show>} />
       </Show>
       <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>
-        {(id) => <ConversationView id={id} onBack={back} onNext={next} />}
+        {(id) => <Suspense fallback={<section class="conversation" aria-busy="true" />}><ConversationView id={id} onBack={back} onNext={next} /></Suspense>}
       </Show>
       <Show when={place().screen !== 'cases'}><Separator region="list" word="width_list" controls="list" grows={1} /></Show>
       <Show when={open()}><Separator region="details" word="width_details" controls="details" grows={-1} /></Show>
