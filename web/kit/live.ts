@@ -25,6 +25,9 @@ const [connections, setConnections] = createSignal(0);
 export { connected, connections };
 
 interface Line { topic: string; present: boolean; channel: Channel; place: string; followers: Set<{ heard: Heard; events: string[] }> }
+/** Phoenix asks for the storage of the tab, which a browser may forbid. It would keep there that WebSockets did not work. */
+const NO_STORAGE = { getItem: () => null, setItem: () => undefined };
+
 const lines = new Map<string, Line>();
 let socket: Socket | undefined, silence: ReturnType<typeof setTimeout> | undefined, tries = 0;
 
@@ -52,6 +55,7 @@ const resync = (list: Iterable<Line>) => {
 export const connectLive = () => {
   if (socket) return;
   socket = new Socket(`${location.origin.replace(/^http/, 'ws')}${prefix}/socket`, {
+    sessionStorage: NO_STORAGE,
     vsn: '2.0.0', timeout: JOIN_MS,
     reconnectAfterMs: (n: number) => Math.min(250 * 2 ** n, streaming ? SOCKET_PAUSE_MS : 5000) * (0.5 + Math.random()),
   });

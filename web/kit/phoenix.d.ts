@@ -8,7 +8,7 @@ declare module 'phoenix' {
     push(event: string, payload: object): Push;
   }
   export class Socket {
-    constructor(url: string, options: { vsn?: string; timeout?: number; reconnectAfterMs?: (tries: number) => number });
+    constructor(url: string, options: { vsn?: string; timeout?: number; sessionStorage?: object; reconnectAfterMs?: (tries: number) => number });
     isConnected(): boolean;
     channel(topic: string, params: () => object): Channel;
     connect(): void;

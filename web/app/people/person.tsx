@@ -43,7 +43,7 @@ export const PersonScreen = () => {
 
   return (
     <main class="person">
-      <section class="person-card region" aria-labelledby="person-name" tabindex="-1" data-region>
+      <section class="person-card region" aria-labelledby="person-name" tabindex="0" data-region>
         <Show when={state() !== 'gone'} fallback={<p class="soft">{say('person_gone')}</p>}>
           <div class="person-head"><Face name={person()?.full_name ?? ''} /><h1 id="person-name" dir="auto">{person()?.full_name ?? ''}</h1></div>
           <Show when={person()}>

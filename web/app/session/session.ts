@@ -84,7 +84,9 @@ export const askForLink = (email: string) => ask('POST', '/password/reset', { bo
 export const logOut = async () => {
   await ask('DELETE', '/session').catch(() => undefined);
   closeLive();
-  for (const key of Object.keys(localStorage)) if (key.startsWith('draft ') || key === 'pictures') localStorage.removeItem(key);
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith('draft ') || key === 'pictures') localStorage.removeItem(key);
+  } catch { /* the browser forbids its storage: nothing is kept */ }
   forgetAll();
   setMe(null);
 };

@@ -1,0 +1,93 @@
+// How the console looks and stays usable: contrast of its colours, zoom, forced colours, two directions, clocks that differ,
+// a browser that keeps nothing.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { audit, consoleWorld, editor, examine, posts, row, shoot, until } from './console.mjs';
+
+const world = consoleWorld(), { asked, sit } = world;
+const HOUR_MS = 3600_000;
+
+/** The colours of each theme by their role: those of kit/look.css. */
+const themes = () => {
+  const text = readFileSync(new URL('../../web/kit/look.css', import.meta.url), 'utf8');
+  const colours = (selector) => Object.fromEntries([...text.slice(text.indexOf(selector)).split('}')[0].matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value]));
+  return { light: colours(':root {'), dark: colours(':root[data-theme="dark"]'), system: colours(':root:not([data-theme="light"])') };
+};
+const luminance = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+  .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)).reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+const contrast = (a, b) => { const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x); return (high + 0.05) / (low + 0.05); };
+
+test('each text has a contrast of 4.5 to each ground, and each border of a control 3, in both themes', () => {
+  const GROUNDS = ['ground', 'second', 'third', 'chosen', 'note', 'own'], low = [];
+  const all = themes();
+  for (const [theme, of] of Object.entries(all)) {
+    const check = (front, grounds, least) => { for (const ground of grounds) { const found = contrast(of[front], of[ground]); if (!(found >= least)) low.push(`${theme}: ${front} on ${ground} ${found.toFixed(2)}`); } };
+    for (const text of ['text', 'soft', 'wrong', 'warning', 'good', 'action']) check(text, GROUNDS, 4.5);
+    check('on-action', ['action'], 4.5);
+    check('edge', GROUNDS, 3);
+  }
+  assert.deepEqual(low, []);
+  assert.deepEqual(all.system, all.dark, 'the dark theme of the system is the dark theme');
+});
+
+const SCREENS = (id) => [['list', '/agent/views/1', (p) => row(p, 'Looks')], ['conversation', `/agent/views/1/${id}`, posts], ['new', '/agent/new', (p) => p.getByRole('textbox')],
+  ['person', `/agent/people/${world.clara.id}`, (p) => row(p, 'Looks')], ['notifications', '/agent/notifications', (p) => p.getByRole('heading', { level: 1 })]];
+
+test('at a zoom of 400 percent, and with forced colours, nothing is outside and axe-core reports nothing', async (t) => {
+  const id = await asked('Looks'), page = await sit(t, world.first, '/agent/views/1');
+  await row(page, 'Looks').waitFor();
+  await page.setViewportSize({ width: 320, height: 256 });
+  for (const [name, path, complete] of SCREENS(id)) {
+    await page.goto(world.desk.base + path);
+    await complete(page).first().waitFor();
+    await shoot(page, `console-${name}-zoom`);
+    const wider = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('main, .editor, .conversation, .list')].map((e) => [e.className || e.tagName, e.scrollWidth - e.clientWidth]).filter(([, n]) => n > 0));
+    assert.deepEqual(wider, [], name); // the height scrolls
+    assert.deepEqual(await audit(page), [], name);
+  }
+  await page.emulateMedia({ forcedColors: 'active' });
+  await examine(world, page, SCREENS(id), { themes: ['light'], sizes: [[1280, 800]], label: '-forced' });
+});
+
+test('in a language that is written from right to left nothing is outside and axe-core reports nothing', async (t) => {
+  const id = await asked('Looks'), page = await sit(t, world.second);
+  const ARABIC = 12;
+  await world.second.client.update('/profile', { locale_id: ARABIC });
+  await page.goto(`${world.desk.base}/agent/views/1`);
+  await page.waitForFunction(() => document.documentElement.dir === 'rtl');
+  await examine(world, page, SCREENS(id), { themes: ['light'], sizes: [[360, 740], [1280, 800]], label: '-ar' });
+});
+
+test('times follow the clock of the server, also if that of the browser is an hour off', async (t) => {
+  for (const off of [-HOUR_MS, HOUR_MS]) {
+    const subject = `Clocks ${off}`, id = await asked(subject);
+    const page = await sit(t, world.first, '/agent/views/1', { prepare: (page) => page.clock.setFixedTime(world.desk.clock.now + off) });
+    await row(page, subject).waitFor();
+    const time = await row(page, subject).locator('time').first().innerText();
+    assert.doesNotMatch(time, /hour|hr|h\b|tomorrow|in /i, `${off}: ${time}`);
+    await row(page, subject).click();
+    await posts(page).first().waitFor();
+    assert.doesNotMatch(await posts(page).first().locator('time').first().innerText(), /hour|hr|tomorrow/i);
+    await editor(page).fill('Still works');
+    await page.keyboard.press('Control+Enter');
+    await posts(page).filter({ hasText: 'Still works' }).waitFor();
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}/posts`)).length, 2);
+  }
+});
+
+test('a browser that forbids its storage works: drafts are those of the server, and one can log out', async (t) => {
+  const id = await asked('Forbidden'), forbid = (page) => page.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('forbidden', 'SecurityError'); } });
+  });
+  const page = await sit(t, world.first, `/agent/cases/${id}`, { prepare: forbid });
+  await posts(page).first().waitFor();
+  await editor(page).fill('Kept by the server');
+  await until(async () => (await world.first.client.get('/profile/drafts', { case_ids: id })).must(200).body.data.length === 1);
+  await page.reload();
+  await posts(page).first().waitFor();
+  await page.waitForFunction(() => /Kept by the server/.test(document.querySelector('form.editor')?.textContent + document.querySelector('form.editor textarea')?.value));
+  await page.locator('summary').first().click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.locator('#login-title').waitFor();
+});
