@@ -167,7 +167,7 @@ describe('daily work in the console', () => {
     page.on('request', (r) => { const url = new URL(r.url()); if (url.pathname.endsWith('/views/1/cases')) asks.push(url.searchParams); });
     await row(page, 'Long 129').waitFor();
     const box = page.getByRole('grid');
-    const scroll = (top) => box.evaluate((e, top) => { e.scrollTop = top; }, top);
+    const scroll = (top) => box.evaluate((e, top) => new Promise((go) => { e.scrollTop = top; requestAnimationFrame(() => requestAnimationFrame(go)); }), top); // the rows are made in the next frame
     for (let top = 0; top < 80 * 72; top += 600) { await scroll(top); await page.waitForTimeout(60); }
     await row(page, 'Long 055').waitFor();
     assert.equal(asks.some((q) => q.has('offset')), false);
@@ -185,6 +185,10 @@ describe('daily work in the console', () => {
       for (const text of await page.locator('.row-subject').allTextContents()) seen.add(text);
     }
     assert.equal([...seen].filter((text) => text.startsWith('Long')).length, 130);
+    await scroll(0);
+    await row(page, 'Long 128').click();
+    await posts(page).first().waitFor();
+    assert.equal(await box.evaluate((e) => e.scrollTop), 0, 'the list stays where it is');
   });
 
   test('a conversation that leaves the view stays greyed until one moves on', async (t) => {

@@ -28,7 +28,7 @@ export const createWindow = (box: () => HTMLElement, count: () => number, rowHei
   };
 
   const watch = (element: HTMLElement) => {
-    const sizes = new ResizeObserver(() => setView(element.clientHeight));
+    const sizes = new ResizeObserver(() => setView((former) => element.clientHeight || former)); // 0: it is not in the page now
     sizes.observe(element);
     onCleanup(() => sizes.disconnect());
   };

@@ -273,6 +273,7 @@ export const ar: Words = {
   // bulk
   key_all: 'اختر كل المعروض',
   bulk_changed: 'تم تغيير {n}',
+  bulk_left: 'لم تتغير {n}. {reason}',
   // a new conversation
   new: 'جديد',
   new_case: 'محادثة جديدة',

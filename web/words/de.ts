@@ -273,6 +273,7 @@ export const de: Words = {
   // bulk
   key_all: 'Alle gezeigten auswählen',
   bulk_changed: '{n} geändert',
+  bulk_left: '[n: one {n} blieb, wie sie war.|other {n} blieben, wie sie waren.] {reason}',
   // a new conversation
   new: 'Neu',
   new_case: 'Neue Anfrage',

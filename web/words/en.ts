@@ -279,6 +279,7 @@ const words = {
   // bulk
   key_all: 'Select all that are shown',
   bulk_changed: '[n: one {n} changed|other {n} changed]',
+  bulk_left: '[n: one {n} stayed as it was.|other {n} stayed as they were.] {reason}',
   // a new conversation
   new: 'New',
   new_case: 'New conversation',

@@ -48,7 +48,7 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
           </Match>
         </Switch>
       </section>
-      <Details conversation={c} ref={(focus) => { focusProperty = focus; }} />
+      <Suspense fallback={<aside class="details" />}><Details conversation={c} ref={(focus) => { focusProperty = focus; }} /></Suspense>
     </>
   );
 };
