@@ -16,10 +16,11 @@ import { watchVersion } from './frame/version';
 import { screens } from './screens';
 import { Login } from './session/login';
 import { begin, ended, logOut, me } from './session/session';
+import { offerStart } from './start/offer';
 import { readViews } from './views/views';
 
 const Desk = () => {
-  onMount(() => { void readCatalog(); void readViews(); watchVersion(); });
+  onMount(() => { void readCatalog(); void readViews(); void offerStart().catch(() => undefined); watchVersion(); });
   createEffect(() => { if (place().screen === 'login') go('/', { replace: true }); });
   const screen = createMemo(() => screens[place().screen] ?? screens['']);
   return (

@@ -8,5 +8,6 @@ export const screens: Record<string, Component> = {
   organizations: lazy(async () => ({ default: (await import('./organizations/organization')).OrganizationScreen })),
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
   settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),
+  start: lazy(async () => { const [{ Start }, ...words] = await Promise.all([import('./start/start'), import('./start/words'), import('./settings/words')]); await Promise.all(words.map((one) => one.ready())); return { default: Start }; }),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

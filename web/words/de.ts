@@ -30,6 +30,7 @@ export const de: Words = {
   link_waits: 'Dieser Helpdesk kann noch keine E-Mails senden, deshalb wartet der Link. Fragen Sie einen Inhaber des Helpdesks.',
   to_login: 'Zurück zur Anmeldung',
   log_out: 'Abmelden',
+  first_steps: 'Erste Schritte',
   unreachable: 'Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
   staff_only: 'Die Konsole ist für Mitarbeiter.',
   to_help_center: 'Zum Hilfebereich',

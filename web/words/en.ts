@@ -31,6 +31,7 @@ const words = {
   link_waits: 'This desk can\'t send e-mail yet, so the link waits. Ask an owner of the desk.',
   to_login: 'Back to the login',
   log_out: 'Log out',
+  first_steps: 'First steps',
   unreachable: 'The server does not answer. Check your connection and try again.',
   staff_only: 'The console is for staff.',
   to_help_center: 'Go to the help center',

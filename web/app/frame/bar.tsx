@@ -6,6 +6,7 @@ import { useKeys } from '../../kit/keys';
 import { say } from '../../kit/words';
 import { Face } from '../../kit/marks';
 import { logOut, me } from '../session/session';
+import { startIsOpen } from '../start/offer';
 import { compact, setCompact, setTheme, theme, type Theme } from './look';
 import { views } from '../views/views';
 import { Bell } from '../notifications/bell';
@@ -59,6 +60,7 @@ export const Bar = () => {
               <option value="compact" selected={compact()}>{say('density_compact')}</option>
             </select>
           </label>
+          <Show when={startIsOpen()}><a class="button" href={href('/start')}>{say('first_steps')}</a></Show>
           <a class="button" href={href('/settings')}>{say('settings')}</a>
           <button type="button" onClick={() => void logOut()}>{say('log_out')}</button>
         </div>
