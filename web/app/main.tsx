@@ -1,5 +1,5 @@
 // The console of staff: the start of the page.
-import { createEffect, createMemo, ErrorBoundary, Match, onMount, Show, Suspense, Switch } from 'solid-js';
+import { createEffect, createMemo, ErrorBoundary, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js';
 import { Dynamic, render } from 'solid-js/web';
 import { onKey } from '../kit/keys';
 import { prefix } from '../kit/api';
@@ -14,12 +14,16 @@ import { PaletteOnDemand } from './palette/open';
 import { readCatalog } from './frame/catalog';
 import { watchVersion } from './frame/version';
 import { screens } from './screens';
-import { Login } from './session/login';
 import { begin, ended, logOut, me } from './session/session';
 import { offerStart } from './start/offer';
 import { readViews } from './views/views';
 
+// Few pages begin with a login. The others load it later, because the server may have other files when the session ends.
+const LOGIN_AFTER_MS = 30_000;
+const Login = lazy(async () => ({ default: (await import('./session/login')).Login }));
+
 const Desk = () => {
+  onMount(() => { setTimeout(() => void Login.preload().catch(() => undefined), LOGIN_AFTER_MS); });
   onMount(() => { void readCatalog(); void readViews(); void offerStart().catch(() => undefined); watchVersion(); });
   createEffect(() => { if (place().screen === 'login') go('/', { replace: true }); });
   const screen = createMemo(() => screens[place().screen] ?? screens['']);
@@ -40,11 +44,11 @@ const isStaff = () => rowOf('role', me()?.role as { id: number } | null)?.type !
 const Console = () => (
   <ErrorBoundary fallback={(error: Error) => <main class="login"><p class="wrong">{error.message}</p><button type="button" onClick={() => location.reload()}>{say('reload')}</button></main>}>
     <Switch>
-      <Match when={me() === null}><Login /></Match>
+      <Match when={me() === null}><Suspense><Login /></Suspense></Match>
       <Match when={me() && !isStaff()}><main class="login"><h1 class="hidden">{say('console')}</h1><div class="card"><p>{say('staff_only')}</p><p><a href={`${prefix}/helpcenter`} target="_self">{say('to_help_center')}</a></p><p><button type="button" onClick={() => void logOut()}>{say('log_out')}</button></p></div></main></Match>
       <Match when={me()}><Desk /></Match>
     </Switch>
-    <Show when={ended()}><div class="over"><Login again /></div></Show>
+    <Show when={ended()}><div class="over"><Suspense><Login again /></Suspense></div></Show>
   </ErrorBoundary>
 );
 
