@@ -404,6 +404,10 @@ test-cuts: $(BIN) tests/node_modules/.package-lock.json ## cuts realtime connect
 test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and generated, strictly compiled clients on the OpenAPI document, also that of INTEGRATING.md
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs integrating/typescript.test.mjs
 
+.PHONY: pictures
+pictures: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## makes the pictures of the console in docs/console
+	cd tests && PICTURES=$(abspath docs/console) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/console.pictures.test.mjs
+
 .PHONY: test-pages
 test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/pages/*.test.mjs)))
