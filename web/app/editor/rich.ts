@@ -149,9 +149,13 @@ export const createRich = (place: HTMLElement, options: RichOptions): Surface =>
     view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, at(options.selected.from), at(options.selected.to))));
   }
 
+  // The library listens to the document until the view is destroyed.
+  let left: EditorState | undefined;
+  const doc = () => (left ?? view.state).doc;
+
   const pictureAt = (url: string) => {
     let found = -1;
-    view.state.doc.descendants((node, at) => { if (node.type.name === 'picture' && node.attrs['url'] === url) found = at; return found < 0; });
+    doc().descendants((node, at) => { if (node.type.name === 'picture' && node.attrs['url'] === url) found = at; return found < 0; });
     return found;
   };
   const linkAround = () => {
@@ -171,7 +175,7 @@ export const createRich = (place: HTMLElement, options: RichOptions): Surface =>
 
   return {
     element: view.dom,
-    read: () => written(treeOf(view.state.doc)),
+    read: () => written(treeOf(doc())),
     // Another text: Ctrl+Z does not bring the former one back.
     write: (text) => { view.updateState(stateOf(text)); options.onMove(); },
     append: (text) => {
@@ -183,10 +187,11 @@ export const createRich = (place: HTMLElement, options: RichOptions): Surface =>
     },
     isEmpty: () => {
       let empty = true;
-      view.state.doc.descendants((node) => { if ((node.isText && node.text!.trim()) || node.type.name === 'picture') empty = false; return empty; });
+      doc().descendants((node) => { if ((node.isText && node.text!.trim()) || node.type.name === 'picture') empty = false; return empty; });
       return empty;
     },
-    focus: () => view.focus(),
+    focus: () => { if (!left) view.focus(); },
+    end: () => { left = view.state; view.destroy(); },
     before: () => {
       const { $from, empty } = view.state.selection;
       return empty && $from.parent.isTextblock ? $from.parent.textBetween(0, $from.parentOffset, undefined, '\ufffc') : undefined;
@@ -216,8 +221,10 @@ export const createRich = (place: HTMLElement, options: RichOptions): Surface =>
       },
       picture: (url, name) => view.dispatch(view.state.tr.replaceSelectionWith(kind('picture').create({ url, alt: name }), false).scrollIntoView()),
       ready: (url, file) => {
-        const at = pictureAt(url), node = at < 0 ? undefined : view.state.doc.nodeAt(at);
-        if (node) view.dispatch(file ? view.state.tr.setNodeMarkup(at, null, { ...node.attrs, file }) : view.state.tr.delete(at, at + node.nodeSize));
+        const at = pictureAt(url), node = at < 0 ? undefined : doc().nodeAt(at), { tr } = left ?? view.state;
+        if (!node) return;
+        const change = file ? tr.setNodeMarkup(at, null, { ...node.attrs, file }) : tr.delete(at, at + node.nodeSize);
+        if (left) left = left.apply(change), options.onChange(); else view.dispatch(change);
       },
       undo: () => run(undo),
       redo: () => run(redo),

@@ -16,6 +16,8 @@ export interface Surface {
   before: () => string | undefined;
   /** Replaces so many characters before the caret. The address makes a link of the text. */
   insert: (text: string, back?: number, address?: string) => void;
+  /** The element leaves the page. The text can still be read, and an upload may end. */
+  end?: () => void;
   /** Only rich text. */
   rich?: {
     forms: () => ReadonlySet<Form>;

@@ -41,10 +41,13 @@ export const TextField = (props: Props) => {
   const place = (made: Surface) => { setSurface(made); props.ref(made); };
 
   let selected: { from: number; to: number } | undefined;
-  const rich = (element: HTMLDivElement) => {
+  // The library listens to the document of the element, which is that of the template until the element is in the page.
+  const rich = (element: HTMLDivElement) => onMount(() => {
     const text = untrack(() => shown!.content().text);
-    place(makeRich!(element, { label: props.label, text, selected, onChange: typed, onMove: moved, onFiles: files }));
-  };
+    const made = makeRich!(element, { label: props.label, text, selected, onChange: typed, onMove: moved, onFiles: files });
+    onCleanup(() => made.end?.());
+    place(made);
+  });
   createEffect(on(() => props.label, (label) => surface()?.element.setAttribute('aria-label', label)));
 
   // The text of the draft that is shown: another draft, or a text from elsewhere.
