@@ -16,7 +16,8 @@ say_logins() {
     if [ -e "$secret" ]; then
         cat <<END
 
-Log in as owner@, admin@, agent@, collaborator@ or customer@example.com with the password $(cat "$secret"):
+The console of the team is $1/agent. Log in there as owner@, admin@, agent@ or collaborator@example.com with the
+password $(cat "$secret"). Programs log in with it, too, also as customer@example.com:
 
     curl -u agent@example.com:$(cat "$secret") '$1/api/v1/conversations?limit=3&_pretty=true'
 END

@@ -41,7 +41,7 @@ static const struct guard_row {
     {"Content-Security-Policy", SECURITY_CONSOLE,
      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
      "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-     "require-trusted-types-for 'script'; trusted-types templates ProseMirrorClipboard",
+     "require-trusted-types-for 'script'; trusted-types templates",
      NULL},
     {"X-Frame-Options", SECURITY_FORM | SECURITY_DOCS | SECURITY_CONSOLE, "DENY",
      NULL}, /* for browsers without frame-ancestors */
