@@ -421,9 +421,10 @@ describe('attacks on the OAuth server', () => {
   describe('credentials guessing', () => {
     test('wrong secrets of clients are counted by address, and do not lock the client out', async () => {
       const { desk } = world, client = await register(desk), from = '127.0.0.61';
-      const wrong = (secret) => exchange(desk, { ...client, secret }, { grant_type: 'client_credentials' }, { from });
+      const wrong = (secret, at = from) => exchange(desk, { ...client, secret }, { grant_type: 'client_credentials' }, { from: at });
       for (let n = 0; n < 10; n++) denied(await wrong(`dks_${String(n).repeat(64)}`), 401, 'invalid_client');
       assert.ok(Number(denied(await wrong('eleven'), 429, 'invalid_client').headers['retry-after']) > 0);
+      denied(await wrong('eleven', '127.0.0.63'), 401, 'invalid_client');
       (await exchange(desk, client, { grant_type: 'client_credentials' }, { from })).must(200);
     });
 
