@@ -29,13 +29,14 @@
  * BACK_OFF_MAX_MS). Requests in between fail at once. A database that accepts connections but does not
  * answer counts as lost once a wait has exceeded its time (postgres_watch.c).
  *
- * Round trips. Statements are prepared once for each connection and text. In a write, the BEGIN goes out with
- * the first statement, a statement whose result nobody reads with the next one or with the COMMIT
- * (postgres_pipeline.c), and reads with the statement that they followed before (postgres_ahead.c), in libpq's pipeline mode. A GET is one pipeline, which PostgreSQL runs as one
- * transaction without BEGIN and COMMIT (postgres_hints.c). Its end is sent at once, but the reply to it is
- * read before the next command, so the reader does not wait for it. Parameters are sent in binary, by the type
- * that the server reports. Results come as text: they are parsed where they are read, and sums of type numeric
- * need no second format. */
+ * Round trips. Statements are prepared once for each connection and text. In a write, the BEGIN goes out
+ * with the first statement, a statement whose result nobody reads with the next one or with the COMMIT
+ * (postgres_pipeline.c), and reads with the statement that they followed before (postgres_ahead.c), in
+ * libpq's pipeline mode. A GET is one pipeline, which PostgreSQL runs as one transaction without BEGIN
+ * and COMMIT (postgres_hints.c). Its end is sent at once, but the reply to it is read before the next
+ * command, so the reader does not wait for it. Parameters are sent in binary, by the type that the server
+ * reports. Results come as text: they are parsed where they are read, and sums of type numeric need no
+ * second format. */
 #include "db/postgres.h"
 
 #include <stdio.h>

@@ -1,25 +1,30 @@
 /* Reads of a write that go out before they are started.
  *
- * A write reads a row and then decides, so it waits for each of its reads, and holds its locks meanwhile. But writes of a kind run
- * the same statements: after the lock of a conversation come the conversation, its tags, the facts that rules need, the reply. So
- * each connection remembers which reads followed a statement, and sends them with it the next time, in the same pipeline. A read
- * that is started with the text and the values of one that was sent takes its result, and waits for nothing.
+ * A write reads a row and then decides, so it waits for each of its reads, and holds its locks meanwhile.
+ * But writes of a kind run the same statements: after the lock of a conversation come the conversation,
+ * its tags, the facts that rules need, the reply. So each connection remembers which reads followed a
+ * statement, and sends them with it the next time, in the same pipeline. A read that is started with the
+ * text and the values of one that was sent takes its result, and waits for nothing.
  *
- *     INSERT post   UPDATE case, SELECT facts, SELECT message, SELECT clocks   INSERT change, COMMIT      3 round trips in place of 6
+ *     INSERT post   UPDATE case, SELECT facts, message, clocks   INSERT change, COMMIT
+ *     3 round trips in place of 6
  *
- * A statement and the reads that follow it are a group. Its key is a hash of the texts of all statements of the task up to its
- * first, so a group belongs to one path through the code. The values of its reads are numbers that come from values of earlier
- * statements of the task, by their place: the id of a new message is a value of the read marker that is written before the reply is
- * read. A number that is found at no place must be the same each time. A read with other values is never sent.
+ * A statement and the reads that follow it are a group. Its key is a hash of the texts of all statements
+ * of the task up to its first, so a group belongs to one path through the code. The values of its reads
+ * are numbers that come from values of earlier statements of the task, by their place: the id of a new
+ * message is a value of the read marker that is written before the reply is read. A number that is found
+ * at no place must be the same each time. A read with other values is never sent.
  *
- * Nothing is read too early. PostgreSQL runs the reads in the order in which the task ran them last time, after the first of
- * the group. A statement of the task that changes or locks something and was not itself sent with the group makes the
- * results that are left out of date, and they are dropped; so do savepoints. A read may lock rows (@LOCK@): then it runs in its
- * place, and reads after it see what it waited for.
+ * Nothing is read too early. PostgreSQL runs the reads in the order in which the task ran them last time,
+ * after the first of the group. A statement of the task that changes or locks something and was not
+ * itself sent with the group makes the results that are left out of date, and they are dropped; so do
+ * savepoints. A read may lock rows (@LOCK@): then it runs in its place, and reads after it see what it
+ * waited for.
  *
- * A group decides nothing: a result is used only by a statement with the same text and values. A read is sent only if the last two
- * tasks on this path ran it and its values were foreseen. If a read that was sent fails, the transaction has failed, and the task runs
- * again with each statement awaited (postgres_pipeline.c). */
+ * A group decides nothing: a result is used only by a statement with the same text and values. A read is
+ * sent only if the last two tasks on this path ran it and its values were foreseen. If a read that was
+ * sent fails, the transaction has failed, and the task runs again with each statement awaited
+ * (postgres_pipeline.c). */
 #include "db/postgres.h"
 
 #include <endian.h>
@@ -148,7 +153,8 @@ static int place_before(const struct pg_ahead *a, int64_t number) {
     return -1;
 }
 
-/* Learns where the values of a read come from. before: the same read of the last task; NULL: there was none. */
+/* Learns where the values of a read come from. before: the same read of the last task; NULL: there was
+ * none. */
 static void learn(const struct pg_ahead *a, struct follower *now, const struct follower *before) {
     now->certain = before != NULL;
     for (int i = 0; i < now->count; i++) {
@@ -231,7 +237,7 @@ void pg_ahead_pass(const struct stmt *s) {
     note_values(a, s);
 }
 
-/* What the task before ran after the first statement of the group; NULL: nothing is certain. */
+/* Returns the group as the task before ran it, or NULL if none of its reads is certain. */
 static const struct group *group_to_send(const struct pg_ahead *a) {
     const struct group *g = &a->kept[a->now.key % GROUPS];
     for (int i = 0; g->key == a->now.key && i < g->count; i++)

@@ -18,8 +18,8 @@
 #include "json/json.h"
 #include "live/subscriptions.h"
 
-/* The socket has joined a conversation or a person: it becomes present, unless it only listens, and is told who
- * is. */
+/* The socket has joined a conversation or a person: it becomes present, unless it only listens, and is
+ * told who is. */
 void presence_join(struct hub *h, struct subscription *s);
 void presence_push(struct hub *h, struct subscription *s, const struct json *payload);
 /* Ends what is over, and tells the other processes what has changed. Without a snapshot. */

@@ -417,8 +417,8 @@ static const struct route case_routes[] = {
      .doc = "The caller has read all its messages: `read_marker` moves to the newest."},
     {PUT, "/cases/:id/unread", COL_PLUS, "conversations", ONE, put_case_unread, .input = no_fields,
      .summary = "Mark the newest message of a conversation as unread",
-     .doc =
-         "`read_marker` of the caller moves back to the message before the newest. It stays if it is there already, or further back."},
+     .doc = "`read_marker` of the caller moves back to the message before the newest. It stays if it is "
+            "there already, or further back."},
     {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash",
      .input = no_fields, .summary = "Move a conversation to the trash",
      .doc = "Customers do not see it then. PUT /cases/:id/restore brings it "

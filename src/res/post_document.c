@@ -1,12 +1,12 @@
-/* A post as a page for a frame. The HTML of a mail was written by a stranger, so three walls stand around it, each
- * of which would do alone: (1) it was cleaned when it was stored (files/html_clean.h); (2) the policy of the page
- * allows no script, no form, no frame, and pictures of this desk only; (3) the sandbox allows neither scripts nor
- * forms nor the navigation of the page around it.
+/* A post as a page for a frame. The HTML of a mail was written by a stranger, so three walls stand around
+ * it, each of which would do alone: (1) it was cleaned when it was stored (files/html_clean.h); (2) the
+ * policy of the page allows no script, no form, no frame, and pictures of this desk only; (3) the sandbox
+ * allows neither scripts nor forms nor the navigation of the page around it.
  *
- * The sandbox keeps the origin (allow-same-origin) for two reasons. The page around the frame must read the height
- * of the contents, and a page that runs no script can't send it. And browsers send the session's cookie, which the
- * inline pictures need, only from a page of the same site. Without allow-scripts, the origin gives a stranger
- * nothing: no code runs with it. */
+ * The sandbox keeps the origin (allow-same-origin) for two reasons. The page around the frame must read
+ * the height of the contents, and a page that runs no script can't send it. And browsers send the
+ * session's cookie, which the inline pictures need, only from a page of the same site. Without
+ * allow-scripts, the origin gives a stranger nothing: no code runs with it. */
 #include "res/post_document.h"
 
 #include "api/rows/generic.h"
@@ -22,8 +22,8 @@
     SANDBOX "; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:" pictures \
             "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-/* data-theme is set by the page around the frame: "dark" shows contents without grounds of their own, whose colours
- * are left out, because they were chosen for white paper; other contents stay on paper. */
+/* data-theme is set by the page around the frame: "dark" shows contents without grounds of their own,
+ * whose colours are left out, because they were chosen for white paper; other contents stay on paper. */
 #define HEAD                                                                                                \
     "<!doctype html><html><head><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"   \
     "<title>Message</title><style>"                                                                         \

@@ -329,9 +329,10 @@ static struct view_rows *with_filters(struct work *w, const struct view_rows *ro
 
 #define MOST_LISTED 32000
 
-/* A list without an index in its order reads all rows of its ranges. The conversations of the view are fewer, and
- * their ids are known if they were counted (core/cases/view_count.c). So they become the range. Visibility and the
- * condition are checked on each row all the same, in a CASE, which has no index. */
+/* A list without an index in its order reads all rows of its ranges. The conversations of the view are
+ * fewer, and their ids are known if they were counted (core/cases/view_count.c). So they become the
+ * range. Visibility and the condition are checked on each row all the same, in a CASE, which has no
+ * index. */
 static int range_of_members(struct call *c, struct branches *b, const struct view_rows *rows) {
     struct work *w = &c->work;
     struct buf sql = {0};

@@ -40,7 +40,8 @@ static int session_failed(struct call *c) {
     return fail(&c->work, ERR_SESSION_LOADING_FAILED);
 }
 
-/* A caller with a session or a bearer token repeats its reads. The token is in the key, so nobody else's request sends them. */
+/* A caller with a session or a bearer token repeats its reads. The token is in the key, so nobody else's
+ * request sends them. */
 static void expect_again(struct call *c, struct str token) {
     if (c->method != GET) return;
     uint64_t parts[] = {XXH3_64bits(token.p, token.n), (uint64_t)(uintptr_t)c->route,

@@ -15,8 +15,8 @@ struct branches {
     bool all; /* every row is visible; branches are not needed */
     /* a row may be in several branches; otherwise branches are disjoint, and their counts can be added */
     bool overlap;
-    bool
-        sorted; /* no index has the order of the list: the rows of a page are read after their ids are known */
+    /* no index has the order of the list: the rows of a page are read after their ids are known */
+    bool sorted;
     int count;
     const char *where[BRANCHES_MAX]; /* over the alias t */
     int bind_count;

@@ -26,8 +26,8 @@ struct case_new {
     const int64_t *files; /* on the first message */
     int file_count;
     int64_t *message_id; /* gets the id of the first message or note; NULL: not wanted */
-    /* Decides the SLA before the row exists, so that no UPDATE follows: core/rules/sla_match.h. Returns 1 if it
-     * is decided, 0 if the row is needed, or a negative error. NULL: the finisher decides. */
+    /* Decides the SLA before the row exists, so that no UPDATE follows: core/rules/sla_match.h. Returns 1 if
+     * it is decided, 0 if the row is needed, or a negative error. NULL: the finisher decides. */
     int (*sla)(struct work *w, const struct case_now *c, int64_t *version_id);
 };
 

@@ -127,13 +127,21 @@ static struct entry *entry_take(struct view_counts *c, const unsigned char *key)
     return e;
 }
 
+/* Returns the entry that was not used for the longest time and may be freed, or NULL. members: only entries
+ * with members are looked at. */
+static struct entry *oldest_entry(struct view_counts *c, const struct entry *kept, bool members) {
+    struct entry *oldest = NULL;
+    for (struct entry *e = c->entries; e < c->entries + ENTRIES; e++) {
+        bool held = members ? e->kept.members != NULL : e->kept.groups != NULL;
+        if (held && e != kept && !e->busy && (oldest == NULL || e->used < oldest->used)) oldest = e;
+    }
+    return oldest;
+}
+
 /* Frees entries until n more groups fit. Keeps `kept`. */
 static bool groups_fit(struct view_counts *c, int n, const struct entry *kept) {
     while (c->groups + n > GROUPS) {
-        struct entry *oldest = NULL;
-        for (struct entry *e = c->entries; e < c->entries + ENTRIES; e++)
-            if (e != kept && !e->busy && e->kept.groups && (oldest == NULL || e->used < oldest->used))
-                oldest = e;
+        struct entry *oldest = oldest_entry(c, kept, false);
         if (oldest == NULL) return false;
         entry_clear(c, oldest);
     }
@@ -143,10 +151,7 @@ static bool groups_fit(struct view_counts *c, int n, const struct entry *kept) {
 /* The same for members. Other entries lose theirs, not their groups. */
 static bool members_fit(struct view_counts *c, int n, const struct entry *kept) {
     while (c->members + n > MEMBERS) {
-        struct entry *oldest = NULL;
-        for (struct entry *e = c->entries; e < c->entries + ENTRIES; e++)
-            if (e != kept && !e->busy && e->kept.members && (oldest == NULL || e->used < oldest->used))
-                oldest = e;
+        struct entry *oldest = oldest_entry(c, kept, true);
         if (oldest == NULL) return false;
         members_free(c, &oldest->kept);
     }

@@ -33,8 +33,8 @@ int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
                    enum count_accuracy *accuracy);
 /* One exact count. Returns 1, or a negative error. */
 int counting_exact(struct work *w, const struct view_rows *rows, int64_t *n);
-/* The same, with the ids of the conversations that the actor sees, ascending: *ids. NULL: more than `most`, or not
- * known. Returns their number, 0 without ids, or a negative error. */
+/* The same, with the ids of the conversations that the actor sees, ascending: *ids. NULL: more than
+ * `most`, or not known. Returns their number, 0 without ids, or a negative error. */
 int counting_list(struct work *w, const struct view_rows *rows, int most, int64_t **ids);
 
 #endif

@@ -50,7 +50,8 @@ int change_log_end(struct work *w, struct change_cursor *out);
 
 /* Places that a process keeps in memory, with the numbers that it read there. */
 int change_log_place(struct work *w, struct str *place); /* that of this snapshot */
-/* Returns 1 if this snapshot sees all that was committed at the place, 0, or a negative error. 0 on a replica. */
+/* Returns 1 if this snapshot sees all that was committed at the place, 0 (also on a replica), or a negative
+ * error. */
 int change_log_sees(struct work *w, struct str place);
 /* 1: this snapshot is that of a replica, whose place does not have the transactions that are under way. */
 int change_log_on_replica(struct work *w);

@@ -13,8 +13,8 @@
  * it is behind until the next change, so the number is read until then.
  *
  * A write may see changes that are not committed. It keeps a set only if the number is committed, because
- * another write may use the number of a write that was rolled back. Two statements of a write on PostgreSQL may see
- * different snapshots, so the statement that reads the fields also reads their number. */
+ * another write may use the number of a write that was rolled back. Two statements of a write on
+ * PostgreSQL may see different snapshots, so the statement that reads the fields also reads their number. */
 #include "core/fields/field_catalogue.h"
 
 #include "base/ids.h"

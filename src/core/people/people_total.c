@@ -1,7 +1,7 @@
-/* The list of people shows their number. To count 250,000 takes 8 ms, so a process keeps numbers from KEPT_FROM on,
- * with the place in the change log at which they were read. They are exact as long as no later entry is about a person:
- * each person who is created, deleted, or gets another role or another is_enabled has an entry. An import has none, so
- * numbers are kept for KEPT_MOST at most. */
+/* The list of people shows their number. To count 250,000 takes 8 ms, so a process keeps numbers from
+ * KEPT_FROM on, with the place in the change log at which they were read. They are exact as long as no
+ * later entry is about a person: each person who is created, deleted, or gets another role or another
+ * is_enabled has an entry. An import has none, so numbers are kept for KEPT_MOST at most. */
 #include "core/people/people_total.h"
 
 #include "core/change/log.h"

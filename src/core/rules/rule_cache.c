@@ -8,11 +8,13 @@
  * as it was read, whether or not the write that read it commits: no later write can find the number of a
  * rolled-back write.
  *
- *     PostgreSQL   Another process may have changed a rule a moment ago. Each write that needs rules reads the number once: one row by its key.
- *                  The rows of rules are read afterwards, so they may be newer than the number. Then the next write reads them again.
- *     SQLite       All writes run on one thread of one process. `changes` counts the calls of rules_changed, rolled-back ones too.
- *                  `confirmed` is the count at which a committed write found the set fresh. While both are equal, the set is fresh, and
- *                  a write compares two integers instead of reading the number. */
+ *     PostgreSQL   Another process may have changed a rule a moment ago. Each write that needs rules reads
+ *                  the number once: one row by its key. The rows of rules are read afterwards, so they may be
+ *                  newer than the number. Then the next write reads them again.
+ *     SQLite       All writes run on one thread of one process. `changes` counts the calls of rules_changed,
+ *                  rolled-back ones too. `confirmed` is the count at which a committed write found the set
+ *                  fresh. While both are equal, the set is fresh, and a write compares two integers instead
+ *                  of reading the number. */
 #include "core/rules/rule_cache.h"
 
 #include "base/random.h"

@@ -10,8 +10,9 @@
  *
  * Triggers run before, so one decision covers the change and what they did about it.
  *
- * An UPDATE of a conversation costs a part of most of its indexes. So the SLA of a new one is decided before its INSERT (sla_of_new)
- * if SLAs test only properties that are known then. The finisher decides again if case_change has changed it since. */
+ * An UPDATE of a conversation costs a part of most of its indexes. So the SLA of a new one is decided
+ * before its INSERT (sla_of_new) if SLAs test only properties that are known then. The finisher decides
+ * again if case_change has changed it since. */
 #include "core/rules/sla_match.h"
 
 #include "base/ids.h"
