@@ -1,13 +1,11 @@
 // An organization: its domains, fields, notes and people, and all conversations of its people.
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
-import { get, Refused, type Schemas } from '../../kit/api';
-import { useKeys } from '../../kit/keys';
-import { go, href, place } from '../../kit/route';
+import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
+import { get, type Schemas } from '../../kit/api';
+import { go, href } from '../../kit/route';
 import { keepReply, rowOf, type Shown } from '../../kit/store';
 import { say } from '../../kit/words';
 import { CaseList, NO_SELECTION } from '../list/list';
-import { createPaging } from '../list/paging';
-import { ROW_QUERY } from '../list/row';
+import { createCard } from '../people/card';
 import { Notes } from '../people/notes';
 import { tagTitles } from '../people/tags';
 
@@ -20,32 +18,22 @@ type RefTo = { id: number };
 type Value = { field: RefTo | null; value: string | null };
 
 export const OrganizationScreen = () => {
-  const id = createMemo(() => place().ids[0] ?? 0);
-  const [state, setState] = createSignal<'reading' | 'shown' | 'gone'>('reading'), [people, setPeople] = createSignal<number[]>([]), [count, setCount] = createSignal(0);
+  const { id, row, paging, problem } = createCard({ type: 'organization', path: '/organizations', query: QUERY, gone: 'organization_gone', title: ({ name }) => name });
+  const organization = () => row() as Organization | undefined;
+  const [people, setPeople] = createSignal<number[]>([]), [count, setCount] = createSignal(0);
   createEffect(on(id, (asked) => {
     const stop = new AbortController();
     onCleanup(() => stop.abort());
-    setState('reading');
     setPeople([]);
-    get(`/organizations/${asked}`, QUERY, stop.signal).then((reply) => { keepReply(reply); setState('shown'); }, (error) => {
-      if (!stop.signal.aborted) setState(error instanceof Refused ? 'gone' : 'reading');
-    });
     get(`/organizations/${asked}/members`, { fields: 'full_name', limit: PEOPLE_MOST }, stop.signal).then((reply) => { setPeople(keepReply(reply)); setCount(reply.total_count ?? 0); }, () => undefined);
   }));
-  const organization = () => state() === 'shown' ? rowOf('organization', id()) as Organization | undefined : undefined;
-  createEffect(() => { if (organization()?.name) document.title = `${organization()!.name} · deskd`; });
-
-  const source = createMemo(() => ({ path: `/organizations/${id()}/cases`, query: ROW_QUERY }));
-  const paging = createPaging(source);
-  createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
-  useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }]);
 
   const domains = () => ((organization()?.domains ?? []) as RefTo[]).map((ref) => rowOf('identity_domain', ref)).filter((d): d is Schemas['identity_domain'] => d !== undefined);
   const values = () => ((organization()?.custom_fields ?? []) as Value[]).filter(({ value }) => value);
   return (
     <main class="person">
       <section class="person-card region" aria-labelledby="organization-name" tabindex="-1" data-region>
-        <Show when={state() !== 'gone'} fallback={<p class="soft">{say('organization_gone')}</p>}>
+        <Show when={!problem()} fallback={<p class="soft">{problem()}</p>}>
           <div class="person-head"><h1 id="organization-name" dir="auto">{organization()?.name ?? ''}</h1></div>
           <dl>
             <Show when={domains().length}><dt>{say('domains')}</dt><dd><For each={domains()}>{(d) => <div dir="ltr">{d.domain}</div>}</For></dd></Show>

@@ -1,14 +1,12 @@
 // A person: who it is, and all conversations of theirs.
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
-import { get, Refused, type Row, type Schemas } from '../../kit/api';
+import { For, Show } from 'solid-js';
+import { type Row, type Schemas } from '../../kit/api';
 import { Face } from '../../kit/marks';
-import { useKeys } from '../../kit/keys';
-import { go, href, place } from '../../kit/route';
-import { keepReply, rowOf, type Shown } from '../../kit/store';
+import { go, href } from '../../kit/route';
+import { rowOf, type Shown } from '../../kit/store';
 import { fullTime, say, shortTime } from '../../kit/words';
 import { CaseList, NO_SELECTION } from '../list/list';
-import { createPaging } from '../list/paging';
-import { ROW_QUERY } from '../list/row';
+import { createCard } from './card';
 import { Notes } from './notes';
 import { tagTitles } from './tags';
 
@@ -19,24 +17,8 @@ const QUERY = { fields: FIELDS.join(','), include: 'organization,identity_email,
 type RefTo = { id: number };
 
 export const PersonScreen = () => {
-  const id = createMemo(() => place().ids[0] ?? 0);
-  const [state, setState] = createSignal<'reading' | 'shown' | 'gone'>('reading');
-  createEffect(on(id, (asked) => {
-    const stop = new AbortController();
-    onCleanup(() => stop.abort());
-    setState('reading');
-    get(`/users/${asked}`, QUERY, stop.signal).then((reply) => { keepReply(reply); setState('shown'); }, (error) => {
-      if (!stop.signal.aborted) setState(error instanceof Refused ? 'gone' : 'reading');
-    });
-  }));
-  const person = () => state() === 'shown' ? rowOf('user', id()) as Person | undefined : undefined;
-  createEffect(() => { if (person()?.full_name) document.title = `${person()!.full_name} · deskd`; });
-
-  const source = createMemo(() => ({ path: `/users/${id()}/cases`, query: ROW_QUERY }));
-  const paging = createPaging(source);
-  createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
-  useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }]);
-
+  const { id, row, paging, problem } = createCard({ type: 'user', path: '/users', query: QUERY, gone: 'person_gone', title: ({ full_name }) => full_name });
+  const person = () => row() as Person | undefined;
   const emails = () => ((person()?.emails ?? []) as RefTo[]).map((ref) => rowOf('identity_email', ref)).filter((e): e is Schemas['identity_email'] => e !== undefined);
   const phones = () => ((person()?.phones ?? []) as RefTo[]).map((ref) => rowOf('identity_phone', ref) as Row | undefined).filter((p) => p !== undefined);
   const nameOf = (ref: unknown, type: 'organization' | 'role' | 'team') => { const row = rowOf(type, ref as RefTo | null) as Row | undefined; return String(row?.['name'] ?? row?.['title'] ?? ''); };
@@ -44,7 +26,7 @@ export const PersonScreen = () => {
   return (
     <main class="person">
       <section class="person-card region" aria-labelledby="person-name" tabindex="0" data-region>
-        <Show when={state() !== 'gone'} fallback={<p class="soft">{say('person_gone')}</p>}>
+        <Show when={!problem()} fallback={<p class="soft">{problem()}</p>}>
           <div class="person-head"><Face name={person()?.full_name ?? ''} /><h1 id="person-name" dir="auto">{person()?.full_name ?? ''}</h1></div>
           <Show when={person()}>
             {(p) => (

@@ -26,7 +26,6 @@ export const ar: Record<SettingsWord, string> = {
   deleted: 'تم الحذف',
   cancel: 'إلغاء',
   nothing_changed: 'لم يتغير شيء.',
-  kept_values: 'غيّرت هنا شيئًا من قبل ولم تحفظه.',
   error: 'خطأ',
   problems: '[n: one لم يُحفظ العنصر. هناك خطأ واحد:|two لم يُحفظ العنصر. هناك خطآن:|few لم يُحفظ العنصر. هناك {n} أخطاء:|other لم يُحفظ العنصر. هناك {n} خطأ:]',
   no_answer: 'الخادم لا يجيب. ما زالت تغييراتك هنا: أعد المحاولة.',

@@ -26,7 +26,6 @@ export const de: Record<SettingsWord, string> = {
   deleted: 'Gelöscht',
   cancel: 'Abbrechen',
   nothing_changed: 'Es ist nichts geändert.',
-  kept_values: 'Sie haben hier schon etwas geändert und nicht gespeichert.',
   error: 'Fehler',
   problems: '[n: one Der Eintrag ist nicht gespeichert. Eines stimmt nicht:|other Der Eintrag ist nicht gespeichert. {n} Dinge stimmen nicht:]',
   no_answer: 'Der Server antwortet nicht. Ihre Änderungen sind noch da: Versuchen Sie es noch einmal.',

@@ -28,7 +28,6 @@ const words = {
   deleted: 'Deleted',
   cancel: 'Cancel',
   nothing_changed: 'Nothing is changed.',
-  kept_values: 'You have changed this before and not saved it.',
   error: 'Error',
   problems: '[n: one The entry is not saved. One thing is wrong:|other The entry is not saved. {n} things are wrong:]',
   no_answer: 'The server does not answer. Your changes are still here: try again.',
