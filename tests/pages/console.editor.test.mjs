@@ -25,12 +25,18 @@ describe('the editor', () => {
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
   }, [parts, files]);
 
-  test('what is typed before rich text is there stays, with the caret', async (t) => {
-    const id = await asked('Early');
+  /** A conversation in which rich text comes when `release` is called. */
+  const withoutRich = async (t, id) => {
     let release;
     const gate = new Promise((go) => { release = go; });
     const page = await sit(t, world.first, `/agent/cases/${id}`, { prepare: (page) => page.route(/\/rich-/, async (route) => { await gate; await route.continue(); }) });
     await posts(page).first().waitFor();
+    return { page, release };
+  };
+
+  test('what is typed before rich text is there stays, with the caret', async (t) => {
+    const id = await asked('Early');
+    const { page, release } = await withoutRich(t, id);
     await page.locator('textarea').click();
     await page.keyboard.type('One\nthree');
     await page.keyboard.press('Home');
@@ -38,6 +44,23 @@ describe('the editor', () => {
     await rich(page);
     await page.keyboard.type('two ');
     assert.equal(await written(editor(page)), 'One\ntwo three');
+  });
+
+  test('a colleague still sees who is writing when rich text comes', async (t) => {
+    const id = await asked('Early and seen'), { page, release } = await withoutRich(t, id), other = await sit(t, world.second, `/agent/cases/${id}`);
+    await page.getByText('Mira Olsen is looking').waitFor();
+    await page.evaluate(() => {
+      globalThis.pushed = [];
+      const send = WebSocket.prototype.send;
+      WebSocket.prototype.send = function (text) { if (text.includes('update-presence-meta')) globalThis.pushed.push(text); send.call(this, text); };
+    });
+    await page.locator('textarea').click();
+    await page.keyboard.type('Hello');
+    await other.getByText('Ben Adler is writing').waitFor();
+    release();
+    await rich(page);
+    await until(() => page.evaluate(() => document.activeElement.classList.contains('rich')));
+    assert.deepEqual((await page.evaluate(() => globalThis.pushed)).filter((text) => text.includes('"is_typing":false')), []);
   });
 
   test('forms are sent as HTML, a text without forms as plain text', async (t) => {

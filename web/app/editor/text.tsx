@@ -68,14 +68,16 @@ export const TextField = (props: Props) => {
   onCleanup(() => { shown?.showIn(undefined); });
 
   // ---- rich text ------------------------------------------------------------------------------
-  let composing = false;
+  let composing = false, swapping = false; // the focus moves into the rich text
+  const blurred = () => { close(); if (!swapping) props.onLeave?.(); };
   const swap = () => {
     const former = surface()?.element;
     if (isRich() || props.plain || composing || !makeRich || !(former instanceof HTMLTextAreaElement)) return;
     const focused = document.activeElement === former;
     selected = focused ? { from: former.selectionStart, to: former.selectionEnd } : undefined;
+    swapping = focused;
     setRich(true);
-    if (focused) queueMicrotask(() => surface()!.focus());
+    if (focused) queueMicrotask(() => { surface()!.focus(); swapping = false; });
   };
   const load = () => {
     if (makeRich || props.plain) return;
@@ -167,13 +169,13 @@ export const TextField = (props: Props) => {
         </ul>
       </Show>
       <Show when={isRich()} fallback={
-        <textarea ref={area} rows={props.rows} dir="auto" aria-label={props.label} required={props.required} readOnly={pending()} onInput={() => { typed(); moved(); }} onFocus={load} onClick={moved} onBlur={() => { close(); props.onLeave?.(); }}
+        <textarea ref={area} rows={props.rows} dir="auto" aria-label={props.label} required={props.required} readOnly={pending()} onInput={() => { typed(); moved(); }} onFocus={load} onClick={moved} onBlur={blurred}
           onCompositionStart={() => { composing = true; }} onCompositionEnd={() => { composing = false; swap(); }}
           onPaste={(event) => { const pasted = event.clipboardData; if (pasted?.files.length && !pasted.getData('text/plain')) { event.preventDefault(); files(pasted.files); } }}
           onDragOver={(event) => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); }}
           onDrop={(event) => { const dropped = event.dataTransfer?.files; if (dropped?.length) { event.preventDefault(); files(dropped); } }} />
       }>
-        <div ref={rich} onFocusOut={() => { close(); props.onLeave?.(); }} data-rows={props.rows} />
+        <div ref={rich} onFocusOut={blurred} data-rows={props.rows} />
         <Show when={linking() !== undefined}>
           <div class="link-form">
             <input ref={linkInput} type="text" inputmode="url" aria-label={say('form_link')} placeholder="https://" value={linking()} onKeyDown={(event) => {
