@@ -1,4 +1,4 @@
-// What the tests of the console share: a desk with two agents and a customer, its pages in Chromium with their real content
+// Shared by the tests of the console: a desk with two agents and a customer, its pages in Chromium with their real content
 // security policy, axe-core, screenshots. Call consoleWorld() within a describe().
 //
 // SHOTS=folder keeps screenshots. CHROMIUM is the browser, by default Debian's.
@@ -53,7 +53,7 @@ export const logIn = async (page, person) => {
   await page.locator('#login-title').waitFor({ state: 'detached' });
 };
 
-/** What axe-core reports. Scripts of the driver are not those of the page: its policy of trusted types does not hold for them. */
+/** Returns the reports of axe-core. The page's policy of trusted types does not hold for scripts of the driver. */
 export const audit = async (page, options = {}) => {
   await page.evaluate(`(() => { ${axe} })()`);
   return page.evaluate(async (options) => (await axe.run(document, { resultTypes: ['violations'], ...options })).violations

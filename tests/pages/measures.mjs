@@ -1,4 +1,4 @@
-// What is measured in a page of the console: bytes, requests, and times. The page measures times by its own clock, from the event to
+// Measures a page of the console: bytes, requests, and times. The page measures times by its own clock, from the event to
 // the frame that shows its effect.
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -96,7 +96,7 @@ export const longFrames = async (page, seconds) => {
   return page.evaluate(() => globalThis.long);
 };
 
-/** What a tab holds after a collection: bytes of the heap of scripts, nodes of documents, listeners of events. */
+/** Collects garbage, and returns {heap: bytes, nodes, listeners} of the tab. */
 export const held = async (page) => {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
