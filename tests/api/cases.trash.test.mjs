@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cascaded, multipart, open, raw, until, uploaded } from './lib/index.mjs';
 
-/** Moves the clock forward until no cascade is under way. */
-
 const conversation = (desk, subject, extra = {}) => desk.staff.create('/cases', { subject, contents: `${subject} stalls`, requester_id: desk.people.customer.id, ...extra });
 const trash = async (desk, ...talks) => { for (const talk of talks) (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200); };
 const purge = (who, ...talks) => who.delete('/cases/trash', { ids: talks.map((x) => x.id).join() });
@@ -184,6 +182,8 @@ test('a large conversation is deleted part by part, also while a merge moves its
   for (const path of [`/cases/${survivor.id}`, `/cases/${merged.id}`, `/cases/${merged.id}/notes`, `/cases/posts/${id}`]) (await desk.admin.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
   (await desk.admin.put(`/cases/${survivor.id}/restore`)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.deepEqual(await desk.admin.fetch(`/users/${desk.people.agent.id}/posts`), []);
+  // A search waits for the index, which drops all texts of a deleted conversation at once.
+  assert.deepEqual(await desk.admin.fetch('/search?query=stalls'), []);
   assert.ok((await rowsOf(desk, merged.id)).cases, 'the deletion needs more than one write');
   assert.equal(desk.check().status, 0, desk.check().stdout);
   await desk.kill();

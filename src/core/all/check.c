@@ -156,13 +156,18 @@ QUERY(check_ratings,
 /* Texts of messages and notes in the search index, unless a job is still building it. :pending: they are
  * still to be indexed. */
 #define BUILT "NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'index_search' AND j.status IN (1, 2))"
+/* The follower of the search removes all texts of a deleted conversation at once, its cascade the posts part
+ * by part (state 5: CASE_DELETING). */
+#define NOT_DELETING(id) "NOT EXISTS (SELECT 1 FROM cases k WHERE k.id = " id " AND k.state = 5)"
 QUERY(
     check_search_texts,
     "SELECT p.id FROM posts p LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
     " + p.id * 4 + 1 AND s.owner_id = p.case_id WHERE s.id IS NULL AND p.id NOT IN @LIST(:pending) AND " BUILT
-    " UNION SELECT n.id FROM notes n LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
-    " + n.id * 4 + 2 AND s.owner_id = n.case_id "
-    "WHERE n.case_id IS NOT NULL AND s.id IS NULL AND n.id NOT IN @LIST(:pending) AND " BUILT " ORDER BY 1");
+    " AND " NOT_DELETING(
+        "p.case_id") " UNION SELECT n.id FROM notes n LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
+                     " + n.id * 4 + 2 AND s.owner_id = n.case_id "
+                     "WHERE n.case_id IS NOT NULL AND s.id IS NULL AND n.id NOT IN @LIST(:pending) AND " BUILT
+                     " AND " NOT_DELETING("n.case_id") " ORDER BY 1");
 QUERY(check_search_owners,
       "SELECT s.id FROM search_texts s WHERE s.id NOT IN @LIST(:texts) "
       "AND NOT (s.kind = 1 AND s.owner_id IN @LIST(:cases)) "
