@@ -16,6 +16,7 @@ export const areas = [
   ['src/core/all/desk.c', { unit: [], api: ['command', 'service', 'settings', 'audit'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
   ['src/core/fields/', { unit: ['field'], api: ['fields', 'field-values', 'file-values', 'organizations.filter'] }],
+  ['src/core/login/failures.c', { unit: [], api: ['audit', 'lockout'] }],
   ['src/core/login/', { unit: ['identity'], api: ['session', 'password', 'twofactor', 'remember', 'apitokens', 'links', 'lockout', 'conversations.token', 'crosssite', 'people.secrets.spec', 'identities.takeover'] }],
   ['src/core/mail/bounce_guess.c', { unit: ['bounce_guess', 'bounce_corpora'], api: ['bounces'] }],
   ['src/core/mail/', { unit: ['token', 'authentication'], api: ['mail.rights', 'mail.in', 'mails', 'mail.out', 'mailboxes', 'bounces', 'mail.flood', 'mail.hostile'] }],

