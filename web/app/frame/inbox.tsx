@@ -10,10 +10,10 @@ import { RESULT_QUERY, ROW_QUERY } from '../list/row';
 import { readCaseAhead } from '../conversation/data';
 import { defaultView, ViewList, viewOf, views } from '../views/views';
 import { Separator } from './separator';
-import { OtherResults } from '../search/others';
 import { afterClose } from './look';
 import { inboxChannel } from './inbox_channel';
 
+const OtherResults = lazy(async () => ({ default: (await import('../search/others')).OtherResults }));
 const ConversationView = lazy(async () => ({ default: (await import('../conversation/conversation')).ConversationView }));
 
 /** The conversations before and after the open one are read ahead when nothing else is on its way. */
@@ -75,7 +75,7 @@ export const Inbox = () => {
       <ViewList view={view()} />
       <Show when={(view() !== undefined && views().length) || query()}>
         <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} channel={query() ? undefined : inboxChannel()}
-          above={<Show when={query()}>{(text) => <OtherResults query={text()} />}</Show>} />
+          above={<Show when={query()}>{(text) => <Suspense><OtherResults query={text()} /></Suspense>}</Show>} />
       </Show>
       <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>
         {(id) => <Suspense fallback={<section class="conversation" aria-busy="true" />}><ConversationView id={id} onBack={back} onNext={next} /></Suspense>}

@@ -1,15 +1,16 @@
 // The list of conversations of a view or a search: any length, moved through by keys.
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
 import { useKeys } from '../../kit/keys';
 import { follow } from '../../kit/live';
 import { rowOf, show } from '../../kit/store';
 import { createWindow } from '../../kit/window';
 import { now, say } from '../../kit/words';
-import { BulkBar } from './bulk';
 import type { Paging } from './paging';
 import { leftCase, readDrafts } from './drafts';
 import { Row, type CaseRow } from './row';
 import { compact } from '../frame/look';
+
+const BulkBar = lazy(async () => ({ default: (await import('./bulk')).BulkBar }));
 
 export interface Selection { ids: () => number[]; has: (id: number) => boolean; toggle: (id: number) => void; add: (ids: number[]) => void; clear: () => void }
 
@@ -26,7 +27,7 @@ interface Props {
   channel: string | undefined; // its events may bring new rows
 }
 
-const LOOK_MS = 400, REST_MS = 1000;
+const LOOK_MS = 400, REST_MS = 1000, SOON_MS = 1000;
 
 export const CaseList = (props: Props) => {
   let box!: HTMLDivElement;
@@ -36,6 +37,7 @@ export const CaseList = (props: Props) => {
   const rowHeight = () => compact() ? 40 : 72;
   const window = createWindow(() => box, () => total() ?? 0, rowHeight);
   onMount(() => window.watch(box));
+  onMount(() => { const soon = setTimeout(() => void BulkBar.preload().catch(() => undefined), SOON_MS); onCleanup(() => clearTimeout(soon)); });
 
   createEffect(() => props.paging.need(window.first(), window.last()));
   readDrafts();
@@ -104,7 +106,7 @@ export const CaseList = (props: Props) => {
         <Show when={total() !== undefined}><span class="soft">{say('list_count', { n: total()! })}</span></Show>
       </header>
       {props.above}
-      <Show when={props.selection.ids().length}><BulkBar ids={props.selection.ids()} onDone={props.selection.clear} /></Show>
+      <Show when={props.selection.ids().length}><Suspense><BulkBar ids={props.selection.ids()} onDone={props.selection.clear} /></Suspense></Show>
       <Show when={fresh().length}>
         <button type="button" class="fresh" onClick={showFresh}>{say('new_rows', { n: fresh().length })} <kbd>.</kbd></button>
       </Show>
