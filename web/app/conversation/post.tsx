@@ -9,6 +9,7 @@ import { inlineIds, kindOf, postOf } from './posts';
 import type { Conversation } from './data';
 
 const Mail = lazy(async () => ({ default: (await import('./mail')).Mail }));
+const ActivityText = lazy(async () => { const [{ ActivityText }, words] = await Promise.all([import('./activity'), import('./activity_words')]); await words.activityWordsReady(); return { default: ActivityText }; });
 const Pictures = lazy(async () => ({ default: (await import('./pictures')).Pictures }));
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]])/;
@@ -72,7 +73,7 @@ export const PostItem = (props: { id: number; conversation: Conversation }) => {
           } catch (error) { tellWrong(say('not_changed', { reason: (error as Error).message })); }
         };
         return (
-          <Show when={kind() !== 'activity'} fallback={<p class="activity"><span dir="auto">{p().contents}</span> {time()}</p>}>
+          <Show when={kind() !== 'activity'} fallback={<p class="activity"><Suspense><ActivityText id={props.id} post={p()} /></Suspense> {time()}</p>}>
             <article class="post" classList={{ own: !p().is_requester, 'is-note': kind() === 'note' }} aria-label={`${name()}, ${fullTime(p().created_at!)}`}>
               <header>
                 <Face name={name()} />

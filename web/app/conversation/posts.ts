@@ -7,7 +7,7 @@ import { me } from '../session/session';
 
 export const POST_FIELDS = ['subject', 'contents', 'is_html', 'creator', 'attachments', 'original', 'source', 'post_status', 'post_status_reject_reason', 'is_requester', 'client_id', 'created_at'] as const;
 export type Post = Shown<'post', typeof POST_FIELDS>;
-const POST_QUERY = { fields: POST_FIELDS.join(','), include: 'user_minimal,attachment', _flat: 'true', filters: 'all' };
+const POST_QUERY = { fields: POST_FIELDS.join(','), include: 'user_minimal,attachment,activity', _flat: 'true', filters: 'all' };
 const POST_PAGE = 20, POSTS_MOST = 200;
 
 export const readPostsAhead = (caseId: number) => getAhead(`/cases/${caseId}/posts`, { ...POST_QUERY, limit: POST_PAGE });

@@ -1,0 +1,63 @@
+// What happens in a conversation, in words: changes, quotes, the time in which a reply can be taken back, and who gets a copy.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { consoleWorld, joined, outside, audit, posts, shoot, until } from './console.mjs';
+
+const path = (id) => `/agent/cases/${id}`;
+/** The text of an element without the marks that keep names of another direction together. */
+const plainTexts = async (locator) => (await locator.allInnerTexts()).map((text) => text.replace(/[\u2068\u2069]/g, '').replace(/\s+/g, ' ').trim());
+
+describe('what happens in a conversation is said in words', () => {
+  const world = consoleWorld();
+
+  test('changes are sentences with the names of things, in each language; a run of more than three is folded', async (t) => {
+    const { desk, first: ben, second: mira } = world, id = await world.asked('Late parcel'), other = await world.asked('Another parcel');
+    const team = await desk.owner.create('/teams', { title: 'Crew' });
+    const field = await desk.owner.create('/cases/fields', { title: 'Size of the box', type: 'SELECT', options: [{ title: 'Small' }, { title: 'Large' }] });
+    await desk.owner.create('/triggers', {
+      title: 'Ring <all> & sundry', actions: [{ name: 'tags', option: 'ADD', value: ['rung'] }],
+      predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'Ring' }] }],
+    });
+    const change = (body, by = ben) => by.client.update(`/cases/${id}`, body);
+    await change({ priority_id: 3, status_id: 3, assigned_agent_id: mira.id });
+    await ben.client.create(`/cases/${id}/notes`, { contents: 'One' });
+    await change({ tags: 'vip,red', assigned_team_id: team.id }, mira);
+    await change({ tags: 'vip', assigned_agent_id: null });
+    await ben.client.create(`/cases/${id}/notes`, { contents: 'Two' });
+    await change({ field_values: { [field.key]: String(field.options[1].id) } });
+    await desk.staff.put(`/cases/${id}/trash`);
+    await desk.staff.put(`/cases/${id}/restore`);
+    await ben.client.create(`/cases/${id}/notes`, { contents: 'Three' });
+    await change({ subject: 'Ring me' });
+    await ben.client.create(`/cases/${id}/notes`, { contents: 'Four' });
+    await ben.client.post(`/cases/${id}/merge`, { case_ids: [other] });
+    await ben.client.create(`/cases/${id}/notes`, { contents: 'Five' });
+    for (let i = 0; i < 4; i++) await change({ priority_id: 1 + i % 2 });
+    const page = await world.sit(t, world.first, path(id)), lines = page.locator('.activity > span');
+    await lines.filter({ hasText: 'into this one' }).waitFor();
+    const found = await plainTexts(lines);
+    const says = (text) => assert.ok(found.includes(text), `${text}\n${found.join('\n')}`);
+    says('Clara Ito opened the conversation');
+    says('Ben Adler set the status from New to Pending, set the priority to High, and assigned the conversation to Mira Olsen');
+    says('Mira Olsen gave the conversation to the team Crew and added the tags red and vip');
+    says('Ben Adler took the conversation from Mira Olsen and removed the tag red');
+    await until(async () => (await plainTexts(lines)).includes('Ben Adler set the field “Size of the box” to Large'));
+    says('Ben Adler set the subject from Late parcel to Ring me');
+    says('Trigger “Ring <all> & sundry” added the tag rung');
+    assert.ok(found.some((text) => text.endsWith('moved the conversation to the trash')));
+    assert.ok(!found.some((text) => /_|assigned_agent|custom_fields/.test(text)), found.join('\n'));
+    await page.getByRole('button', { name: /^\d changes$/ }).last().click();
+    await until(async () => (await plainTexts(lines)).includes('Ben Adler set the priority from Low to Normal'));
+    await shoot(page, 'console-activities');
+    assert.deepEqual(await audit(page), []);
+    for (const [locale, sentence] of [['de', 'Ben Adler setzte den Status von New auf Pending, setzte die Priorität auf High und wies die Anfrage Mira Olsen zu'], ['ar', 'Ben Adler غيّر الحالة من New إلى Pending وجعل الأولوية High وأسند المحادثة إلى Mira Olsen']]) {
+      await ben.client.update('/profile', { locale_id: (await desk.owner.fetch('/locales', { limit: 100 })).find((one) => one.locale.startsWith(locale)).id });
+      await page.reload();
+      await lines.first().waitFor();
+      await until(async () => (await plainTexts(lines)).includes(sentence)).catch(async () => assert.fail((await plainTexts(lines)).join('\n')));
+      await shoot(page, `console-activities-${locale}`);
+      assert.deepEqual(await outside(page), []);
+    }
+    await ben.client.update('/profile', { locale_id: (await desk.owner.fetch('/locales', { limit: 100 })).find((one) => one.locale.startsWith('en')).id });
+  });
+});

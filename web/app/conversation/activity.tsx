@@ -1,0 +1,127 @@
+// An activity in words: who, or which rule, changed what from what to what. The server gives the names that things had at that time.
+import { createSignal } from 'solid-js';
+import { get, rowsOf, type Row, type Schemas } from '../../kit/api';
+import { keepReply, rowOf } from '../../kit/store';
+import { fullTime, language, say as sayCommon } from '../../kit/words';
+import { activitySay, type ActivityWord } from './activity_words';
+import type { Post } from './posts';
+
+interface Action { field: string; old_value: string | null; new_value: string | null; old_object: { id: number } | null; new_object: { id: number } | null }
+type Field = Schemas['case_field'];
+
+/** A name may be of another direction than the sentence: it stands in marks that keep it together. */
+const isolated = (text: string) => `\u2068${text}\u2069`;
+const say = (word: ActivityWord, values: Record<string, string | number> = {}) =>
+  activitySay(word, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? isolated(value) : value])));
+
+// ---- fields of the desk, by their key: read when an activity names one -------------------------------
+
+const [fields, setFields] = createSignal<Record<string, Field>>({});
+let asked = false;
+const fieldOf = (key: string): Field | undefined => {
+  if (!asked && !fields()[key]) {
+    asked = true;
+    void get('/cases/fields', { limit: 100, include: 'field_option', _flat: true }).then((reply) => {
+      keepReply(reply);
+      setFields(Object.fromEntries((rowsOf(reply) as unknown as Field[]).map((field) => [field.key, field])));
+    }, () => { asked = false; });
+  }
+  return fields()[key];
+};
+
+const LONGEST = 80;
+const clipped = (text: string) => text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()} …` : text;
+const listed = (items: string[]) => new Intl.ListFormat(language()).format(items);
+
+/** A value as the form of its field shows it. */
+const fieldValueText = (field: Field, value: string | null): string | null => {
+  if (!value) return null;
+  const type = field.type ?? '';
+  if (type === 'YESNO') return sayCommon(value === 'yes' ? 'yes' : 'no');
+  if (type === 'DATE') return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(value));
+  if (['SELECT', 'RADIO', 'CHECKBOX', 'CASCADINGSELECT'].includes(type)) {
+    const titles = value.split(',').map((id) => (rowOf('field_option', Number(id)) as { title?: string } | undefined)?.title);
+    return titles.every((title) => title) ? listed(titles as string[]) : null;
+  }
+  return type === 'FILE' ? null : clipped(value);
+};
+
+// ---- one change ---------------------------------------------------------------------------------
+
+const fromTo = (what: string, from: string | null, to: string | null) =>
+  from && to ? say('from_to', { what, from, to }) : to ? say('to', { what, to }) : from ? say('cleared', { what, from }) : say('changed', { what });
+
+const PROPERTIES: Record<string, ActivityWord> = { status: 'the_status', priority: 'the_priority', type: 'the_type', form: 'the_form', brand: 'the_brand', sla_version: 'the_sla', subject: 'the_subject' };
+const LATE: Record<string, ActivityWord> = { sla_first_reply_breached: 'late_first', sla_next_reply_breached: 'late_next', sla_resolution_breached: 'late_resolution' };
+const STATES: Record<string, ActivityWord> = { TRASH: 'trashed', SUSPENDED: 'suspended' };
+const SENT: Record<string, ActivityWord> = { satisfactionsurvey: 'survey', notificationuser: 'mailed', notificationteam: 'mailed', stopnotification: 'stopped', endpoint_: 'called' };
+
+const namesIn = (text: string | null) => text ? text.split(', ') : [];
+
+const tagDeeds = (from: string | null, to: string | null) => {
+  const before = namesIn(from), after = namesIn(to), added = after.filter((one) => !before.includes(one)), removed = before.filter((one) => !after.includes(one));
+  return [
+    ...(added.length ? [say('tags_added', { n: added.length, tags: listed(added) })] : []),
+    ...(removed.length ? [say('tags_removed', { n: removed.length, tags: listed(removed) })] : []),
+  ];
+};
+
+const agentDeed = ({ old_value: from, new_value: to, new_object }: Action, actor: number | undefined) =>
+  to && new_object?.id === actor ? say('took') : to ? say('assigned', { to }) : from ? say('unassigned', { from }) : say('agent_changed');
+
+/** What was done, as the ends of a sentence whose subject is the actor. */
+const deedsOf = (action: Action, actor: number | undefined): string[] => {
+  const { field, old_value: from, new_value: to } = action, property = PROPERTIES[field], sent = SENT[field];
+  if (field.startsWith('custom_fields.')) {
+    const key = field.slice('custom_fields.'.length), known = fieldOf(key), what = activitySay('the_field', { title: isolated(known?.title ?? key) });
+    return [known ? fromTo(what, fieldValueText(known, from), fieldValueText(known, to)) : say('changed', { what })];
+  }
+  if (property) return [fromTo(activitySay(property), from && clipped(from), to && clipped(to))];
+  if (field === 'tags') return tagDeeds(from, to);
+  if (field === 'assigned_agent') return [agentDeed(action, actor)];
+  if (field === 'assigned_team') return [to ? say('team_to', { to }) : say('team_from', { from: from ?? '' })];
+  if (field === 'requester') return [to ? say('requester_to', { to }) : say('changed', { what: activitySay('the_requester') })];
+  if (field === 'state') return [say(STATES[to ?? ''] ?? (from === 'TRASH' ? 'untrashed' : 'released'))];
+  if (field === 'merged_cases') return [say('merged_in', { n: namesIn(to).length, ids: listed(namesIn(to).map((id) => `#${id}`)) })];
+  if (field === 'merged_into') return [say('merged_into', { to: `#${to ?? ''}` })];
+  if (field === 'rating') return [say(to === 'GOOD' ? 'rated_good' : to === 'BAD' ? 'rated_bad' : 'rated_none')];
+  if (field === 'rating_status') return to === 'OFFERED' ? [say('survey')] : [];
+  if (sent && !to?.startsWith('Not done: ')) return [say(sent, { to: to ?? '' })];
+  if (to?.startsWith('Not done: ')) return [say('not_done', { reason: to.slice('Not done: '.length) })];
+  return [];
+};
+
+// ---- who ----------------------------------------------------------------------------------------
+
+const CAUSES: Record<string, ActivityWord> = { 'SLA': 'by_sla', 'A mail server': 'by_mail', 'IMAP': 'by_mail', 'Mailed link': 'by_link', 'Somebody without a login': 'by_stranger' };
+const TITLED: [string, ActivityWord][] = [['Trigger: ', 'by_trigger'], ['Monitor: ', 'by_monitor'], ['Webhook: ', 'by_webhook']];
+const SERVER = 'The server ';
+
+const plain = (summary: string) => summary.replace(/<[^|>]*\|([^>]*)>/g, '$1').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+/** The summary begins with the cause where the sentence of the post begins with the server: the rest of both is the same. */
+const causeOf = (summary: string, sentence: string) => {
+  const text = plain(summary);
+  return sentence.startsWith(SERVER) ? text.slice(0, Math.max(0, text.length - sentence.length + SERVER.length - 1)) : text;
+};
+const causeText = (cause: string) => {
+  const titled = TITLED.find(([begin]) => cause.startsWith(begin)), fixed = CAUSES[cause];
+  return titled ? say(titled[1], { title: cause.slice(titled[0].length) }) : say(fixed ?? 'by_server');
+};
+
+export const ActivityText = (props: { id: number; post: Post }) => {
+  const row = () => rowOf('activity', props.id) as unknown as (Row & { activity: string; actor: { id: number } | null; summary: string; actions: Action[] }) | undefined;
+  const text = () => {
+    const r = row();
+    if (!r) return props.post.contents ?? '';
+    const actor = r.actor?.id ?? (props.post.creator as { id: number } | null)?.id, person = rowOf('user', actor)?.full_name;
+    const late = r.actions.filter(({ field }) => LATE[field]), others = r.actions.filter(({ field }) => !LATE[field]);
+    const deeds = r.activity === 'CASE_CREATED' ? [say('created')] : r.activity === 'CASE_DELETED' ? [say('deleted')] : others.flatMap((action) => deedsOf(action, actor));
+    if (!deeds.length && (!late.length || others.length)) deeds.push(say(r.activity === 'CASE_RULE_FIRED' ? 'fired' : 'changed_it'));
+    const name = person ? isolated(person) : causeText(causeOf(r.summary, props.post.contents ?? ''));
+    return [
+      ...(deeds.length ? [activitySay('sentence', { name, deeds: listed(deeds) })] : []),
+      ...late.map(({ field, new_value }) => activitySay(LATE[field]!, { time: new_value ? fullTime(new_value) : '' })),
+    ].join(' · ');
+  };
+  return <span>{text()}</span>;
+};
