@@ -327,7 +327,6 @@ describe('settings of the console', () => {
     await page.getByRole('heading', { name: 'Views', level: 1 }).waitFor();
     await page.keyboard.press('n');
     await page.getByRole('heading', { name: 'New view' }).waitFor();
-    await page.keyboard.press('Tab');
     await page.keyboard.type('By keys');
     await page.getByRole('button', { name: 'Add a condition' }).waitFor();
     await page.keyboard.press('Tab');

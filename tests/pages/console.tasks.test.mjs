@@ -122,6 +122,55 @@ task('new conversation', {
   done: shown('She called'),
 });
 
+task('merge', {
+  prepare: (id) => asked(`the same again ${id}`),
+  keys: async (page, hand, id, other) => {
+    await hand.press('Control+k');
+    await hand.type('merge');
+    await page.getByRole('option', { name: /^Merge/ }).waitFor();
+    await hand.press('Enter');
+    await page.getByRole('combobox', { name: 'Other conversation' }).waitFor();
+    await hand.type(String(other));
+    await page.getByRole('option', { name: /the same again/ }).waitFor();
+    await hand.press('Enter');
+    await page.getByText('This can not be taken back.').waitFor();
+    await hand.press('Control+Enter');
+  },
+  clicks: async (page, hand, id) => {
+    await hand.click(page.locator('.case-head').getByLabel('More actions'));
+    await hand.click(page.getByRole('button', { name: 'Merge …' }));
+    await hand.click(page.getByRole('button', { name: `the same again ${id}` }));
+    await hand.click(page.getByRole('dialog').getByRole('button', { name: 'Merge', exact: true }));
+  },
+  done: (page, id, other) => until(async () => (await state(other)).is_merged === true),
+});
+
+task('invite', {
+  start: 'settings',
+  prepare: (id) => `new${id}@lamps.example`,
+  keys: async (page, hand, id, address) => {
+    await hand.press('Control+k');
+    await hand.type('invite');
+    await page.getByRole('option', { name: 'Invite somebody' }).waitFor();
+    await hand.press('Enter');
+    await page.getByRole('heading', { name: 'Invite somebody', level: 1 }).waitFor();
+    await hand.type('Nora Berg');
+    await hand.press('Tab');
+    await hand.type(address);
+    await hand.press('Enter');
+  },
+  clicks: async (page, hand, id, address) => {
+    await hand.click(page.locator('.bar .menu summary'));
+    await hand.click(page.getByRole('link', { name: 'Invite somebody' }));
+    await page.getByRole('heading', { name: 'Invite somebody', level: 1 }).waitFor();
+    await hand.type('Nora Berg');
+    await hand.click(page.getByLabel('E-mail address'));
+    await hand.type(address);
+    await hand.click(page.getByRole('button', { name: 'Save', exact: true }));
+  },
+  done: (page, id, address) => until(async () => (await world.desk.owner.fetch('/users', { email: address })).length === 1),
+});
+
 test('the numbers are those of docs/CONSOLE.md', (t) => {
   t.diagnostic(`the most frequent tasks\n${table(rows)}`);
   const text = readFileSync(new URL('../../docs/CONSOLE.md', import.meta.url), 'utf8');

@@ -31,6 +31,7 @@ export const ar: Words = {
   to_login: 'العودة إلى تسجيل الدخول',
   log_out: 'تسجيل الخروج',
   first_steps: 'الخطوات الأولى',
+  invite: 'دعوة شخص',
   unreachable: 'الخادم لا يجيب. تحقق من اتصالك وحاول مرة أخرى.',
   staff_only: 'هذه الواجهة للموظفين.',
   to_help_center: 'إلى مركز المساعدة',

@@ -31,6 +31,7 @@ export const de: Words = {
   to_login: 'Zurück zur Anmeldung',
   log_out: 'Abmelden',
   first_steps: 'Erste Schritte',
+  invite: 'Jemanden einladen',
   unreachable: 'Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
   staff_only: 'Die Konsole ist für Mitarbeiter.',
   to_help_center: 'Zum Hilfebereich',

@@ -32,6 +32,7 @@ const words = {
   to_login: 'Back to the login',
   log_out: 'Log out',
   first_steps: 'First steps',
+  invite: 'Invite somebody',
   unreachable: 'The server does not answer. Check your connection and try again.',
   staff_only: 'The console is for staff.',
   to_help_center: 'Go to the help center',

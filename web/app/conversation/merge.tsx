@@ -2,6 +2,7 @@
 import { createResource, createSignal, For, onMount, Show } from 'solid-js';
 import { call, get } from '../../kit/api';
 import { Combobox, type Option } from '../../kit/combobox';
+import { keyText } from '../../kit/keys';
 import { StatusMark } from '../../kit/marks';
 import { keepReply, rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
@@ -47,7 +48,8 @@ export const Merge = (props: { conversation: Conversation; onClose: () => void; 
   };
 
   return (
-    <dialog ref={dialog} class="card merge" aria-labelledby="merge-title" onClose={props.onClose}>
+    <dialog ref={dialog} class="card merge" aria-labelledby="merge-title" onClose={props.onClose}
+      onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented && otherId() && !busy()) { event.preventDefault(); void merge(); } }}>
       <h2 id="merge-title">{say('merge_title')}</h2>
       <Combobox label={say('merge_find')} placeholder={say('merge_find_hint')} find={find} onChoose={(o) => { setOtherId(Number(o.id)); setWrong(undefined); }} />
       <Show when={!otherId() && near()?.length}>
@@ -79,7 +81,7 @@ export const Merge = (props: { conversation: Conversation; onClose: () => void; 
       </Show>
       <Show when={wrong()}><p class="wrong" role="alert">{wrong()}</p></Show>
       <p class="dialog-foot">
-        <button type="button" class="main" disabled={!otherId() || busy()} onClick={() => void merge()}>{say('merge_do')}</button>
+        <button type="button" class="main" title={keyText('Ctrl+Enter')} disabled={!otherId() || busy()} onClick={() => void merge()}>{say('merge_do')}</button>
         <button type="button" onClick={() => dialog.close()}>{say('cancel')}</button>
       </p>
     </dialog>

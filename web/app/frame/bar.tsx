@@ -5,6 +5,7 @@ import { go, href, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
 import { say } from '../../kit/words';
 import { Face } from '../../kit/marks';
+import { isAdmin } from '../session/rank';
 import { logOut, me } from '../session/session';
 import { startIsOpen } from '../start/offer';
 import { compact, setCompact, setTheme, theme, type Theme } from './look';
@@ -61,6 +62,7 @@ export const Bar = () => {
             </select>
           </label>
           <Show when={startIsOpen()}><a class="button" href={href('/start')}>{say('first_steps')}</a></Show>
+          <Show when={isAdmin()}><a class="button" href={href('/settings/people/new')}>{say('invite')}</a></Show>
           <a class="button" href={href('/settings')}>{say('settings')}</a>
           <button type="button" onClick={() => void logOut()}>{say('log_out')}</button>
         </div>

@@ -7,13 +7,17 @@ import { fuzzy } from '../../kit/fuzzy';
 import { keysNow, keyText } from '../../kit/keys';
 import { go } from '../../kit/route';
 import { say, type Word } from '../../kit/words';
+import { isAdmin } from '../session/rank';
 import { views } from '../views/views';
 
 const SHOWN_MOST = 8, PAUSE_MS = 150, SEARCHED_LETTERS = 2;
 
 const actions: Finder = {
   word: 'actions',
-  find: () => keysNow().filter(({ word }) => word !== 'key_palette').map((key) => ({ label: say(key.word), key: keyText(key.key), run: key.run })),
+  find: () => [
+    ...keysNow().filter(({ word }) => word !== 'key_palette').map((key) => ({ label: say(key.word), key: keyText(key.key), run: key.run })),
+    ...isAdmin() ? [{ label: say('invite'), run: () => go('/settings/people/new') }] : [],
+  ],
 };
 const ownViews: Finder = { word: 'views', find: () => views().map(({ id, title }) => ({ label: title ?? '', run: () => go(`/views/${id}`) })) };
 

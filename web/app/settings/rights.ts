@@ -1,7 +1,7 @@
 // What the role of the person permits. The server decides; settings only leave out what it would refuse.
 import { createSignal } from 'solid-js';
 import { get, rowsOf, type Ref } from '../../kit/api';
-import { rowOf } from '../../kit/store';
+import { isAdmin, rank } from '../session/rank';
 import { me } from '../session/session';
 import { operations } from './operations';
 
@@ -9,7 +9,7 @@ export type Operation = keyof typeof operations;
 
 const [permissions, setPermissions] = createSignal<ReadonlySet<string>>(new Set());
 
-export const rank = () => rowOf('role', me()?.role as Ref | null)?.type ?? 'CUSTOMER';
+export { isAdmin, rank };
 
 export const readRights = async () => {
   const role = me()?.role as Ref | null | undefined;
@@ -19,7 +19,6 @@ export const readRights = async () => {
 };
 
 export const permitted = (permission: string) => rank() === 'OWNER' || permissions().has(permission);
-export const isAdmin = () => ['ADMIN', 'OWNER'].includes(rank());
 
 export const mayDo = (name: Operation) => {
   const { roles, permission } = operations[name] as { roles: readonly string[]; permission: string | null };

@@ -130,7 +130,7 @@ const RowsArea = (props: { area: Rows }) => {
 
 const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise<void> }) => {
   const { area, id } = props, base = `/settings/${area.name}`, isNew = id === 'new', path = isNew ? area.create ?? area.path : `${area.path}/${id}`, title = createUniqueId();
-  let heading!: HTMLHeadingElement, question!: HTMLDialogElement;
+  let heading!: HTMLHeadingElement, question!: HTMLDialogElement, region!: HTMLElement;
   const operation = (isNew ? `POST ${path}` : `PUT ${area.path}/{id}`) as Operation;
   const [refused, setRefused] = createSignal('');
   const ask = () => { setRefused(''); question.showModal(); };
@@ -154,11 +154,11 @@ const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise
   });
   const row = () => isNew ? undefined : rowOf(area.type, id) as Row | undefined;
   const name = () => isNew ? say(area.new) : row() ? area.label(row() as never) : '';
-  onMount(() => heading.focus());
+  onMount(() => (isNew && region.querySelector<HTMLElement>('form input, form select, form textarea') || heading).focus());
   const mayDelete = () => !isNew && mayDo(`DELETE ${area.path}/{id}` as Operation) && row() && !area.fixed?.(row() as never);
 
   return (
-    <section class="settings-one region" aria-labelledby={title} tabindex="-1" data-region>
+    <section ref={region} class="settings-one region" aria-labelledby={title} tabindex="-1" data-region>
       <a class="button narrow" href={href(base)}>{say('back')}</a>
       <h1 ref={heading} id={title} tabindex="-1" dir="auto">{name()}</h1>
       <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={ask}>{say('delete')}</button></Show>} />

@@ -5,7 +5,7 @@ import { href } from '../../../kit/route';
 import { rowOf } from '../../../kit/store';
 import { tell } from '../../../kit/strip';
 import { me } from '../../session/session';
-import { readRoles, roleChoices, STAFF, teamChoices } from '../choices';
+import { readRoles, roleChoices, roles, STAFF, teamChoices } from '../choices';
 import { rows } from '../rows';
 import { say } from '../words';
 
@@ -71,4 +71,9 @@ const People = rows({
   below: (props) => <Show when={props.row}>{(person) => <More person={person()} />}</Show>,
 });
 
-export default () => { void readRoles(); return <People />; };
+/** The form of an invitation begins with a role, so the roles are read before it. */
+export default () => {
+  const [ready, setReady] = createSignal(roles().length > 0);
+  void readRoles().catch(() => undefined).finally(() => setReady(true));
+  return <Show when={ready()}><People /></Show>;
+};
