@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Paths whose operations forms use: the path itself, the path of one row, and its operations of one word. */
-const PATHS = ['/teams', '/teams/{id}/members', '/cases/statuses', '/views', '/cases/macros', '/users', '/users/invite', '/roles',
+const PATHS = ['/teams', '/teams/{id}/members', '/cases/statuses', '/views', '/cases/macros', '/users', '/users/invite', '/roles', '/businesshours', '/triggers', '/monitors', '/slas',
   '/profile', '/profile/password', '/profile/api_tokens', '/mailboxes', '/brands', '/settings'];
 
 const api = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -39,4 +39,13 @@ for (const [name, { roles, permission, fields }] of Object.entries(found)) {
   for (const [field, limits] of Object.entries(fields)) console.log(`      ${JSON.stringify(field)}: ${JSON.stringify(limits)},`);
   console.log('    },\n  },');
 }
+console.log('} as const;');
+
+/** For each permission, the ranks of people for whom an operation asks for it. */
+const RANKS = ['CUSTOMER', 'COLLABORATOR', 'AGENT', 'ADMIN', 'OWNER'], ranks = {};
+for (const operations of Object.values(api.paths))
+  for (const { 'x-permission': permission, 'x-roles': roles } of Object.values(operations))
+    if (permission) ranks[permission] = new Set([...ranks[permission] ?? [], ...RANKS.filter((rank) => roles.some((role) => role.toUpperCase() === `${rank}S`))]);
+console.log('export const ranksOf = {');
+for (const permission of Object.keys(ranks).sort()) console.log(`  ${JSON.stringify(permission)}: ${JSON.stringify(RANKS.filter((rank) => ranks[permission].has(rank)))},`);
 console.log('} as const;');

@@ -6,6 +6,8 @@ import type { SettingsWord } from './words';
 export interface Area { name: string; title: SettingsWord; group: SettingsWord; may: () => boolean; screen: Component }
 
 const always = () => true;
+/** An area for admins has the words of all these areas. */
+const admin = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./admin_words')]); await words.ready(); return area; });
 
 export const areas: readonly Area[] = [
   { name: 'profile', title: 'profile', group: 'group_own', may: always, screen: lazy(() => import('./profile/profile')) },
@@ -15,6 +17,7 @@ export const areas: readonly Area[] = [
   { name: 'tokens', title: 'tokens', group: 'group_own', may: always, screen: lazy(() => import('./profile/tokens')) },
   { name: 'people', title: 'people', group: 'group_people', may: () => isAdmin() && mayDo('POST /users/invite'), screen: lazy(() => import('./people/people')) },
   { name: 'teams', title: 'teams', group: 'group_people', may: () => mayDo('POST /teams'), screen: lazy(() => import('./lists/teams')) },
+  { name: 'roles', title: 'roles', group: 'group_people', may: () => mayDo('POST /roles'), screen: admin(() => import('./roles/roles')) },
   { name: 'statuses', title: 'statuses', group: 'group_work', may: () => mayDo('POST /cases/statuses'), screen: lazy(() => import('./lists/statuses')) },
   { name: 'tags', title: 'tags', group: 'group_work', may: () => rank() !== 'CUSTOMER', screen: lazy(() => import('./lists/tags')) },
   { name: 'views', title: 'views', group: 'group_work', may: () => mayDo('POST /views'), screen: lazy(async () => { const [area, labels] = await Promise.all([import('./views/views'), import('./views/labels')]); await labels.ready(); return area; }) },

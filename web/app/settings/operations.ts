@@ -266,6 +266,164 @@ export const operations = {
     fields: {
     },
   },
+  "POST /businesshours": {
+    roles: ["ADMIN","OWNER"], permission: "business_hours.manage",
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "zones": {"type":"object","required":true},
+      "holidays": {"type":"array"},
+      "time_zone": {"type":"string","maxLength":255},
+    },
+  },
+  "DELETE /businesshours": {
+    roles: ["ADMIN","OWNER"], permission: "business_hours.manage",
+    fields: {
+    },
+  },
+  "PUT /businesshours/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "business_hours.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "zones": {"type":"object"},
+      "holidays": {"type":"array"},
+      "time_zone": {"type":"string","maxLength":255},
+      "is_default": {"type":"boolean"},
+    },
+  },
+  "DELETE /businesshours/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "business_hours.manage",
+    fields: {
+    },
+  },
+  "POST /triggers": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "channel": {"type":"string","nullable":true,"options":["API","MAIL","TWITTER","FACEBOOK","VOICE","MESSENGER","SYSTEM","HELPCENTER"]},
+      "event": {"type":"string","nullable":true,"options":["SLA_BREACHED","TRIGGER","MONITOR","INCOMING_MAIL","MENTION","DIRECT_MESSAGE","SAVED_SEARCH","WALL_POST","MESSAGE"]},
+      "is_enabled": {"type":"boolean"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "actions": {"type":"array","required":true},
+    },
+  },
+  "PUT /triggers": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "ids": {"type":"array"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /triggers": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+    },
+  },
+  "PUT /triggers/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "channel": {"type":"string","nullable":true,"options":["API","MAIL","TWITTER","FACEBOOK","VOICE","MESSENGER","SYSTEM","HELPCENTER"]},
+      "event": {"type":"string","nullable":true,"options":["SLA_BREACHED","TRIGGER","MONITOR","INCOMING_MAIL","MENTION","DIRECT_MESSAGE","SAVED_SEARCH","WALL_POST","MESSAGE"]},
+      "is_enabled": {"type":"boolean"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "actions": {"type":"array"},
+    },
+  },
+  "DELETE /triggers/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+    },
+  },
+  "PUT /triggers/reorder": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "trigger_ids": {"type":"array","required":true},
+    },
+  },
+  "POST /monitors": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "is_enabled": {"type":"boolean"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "actions": {"type":"array","required":true},
+    },
+  },
+  "PUT /monitors": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "ids": {"type":"array"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /monitors": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+    },
+  },
+  "PUT /monitors/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "is_enabled": {"type":"boolean"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "actions": {"type":"array"},
+    },
+  },
+  "DELETE /monitors/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+    },
+  },
+  "PUT /monitors/reorder": {
+    roles: ["ADMIN","OWNER"], permission: "automations.manage",
+    fields: {
+      "monitor_ids": {"type":"array","required":true},
+    },
+  },
+  "POST /slas": {
+    roles: ["ADMIN","OWNER"], permission: "slas.manage",
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "description": {"type":"string","nullable":true,"maxLength":5000},
+      "is_enabled": {"type":"boolean"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "targets": {"type":"array","required":true},
+    },
+  },
+  "PUT /slas": {
+    roles: ["ADMIN","OWNER"], permission: "slas.manage",
+    fields: {
+      "ids": {"type":"array"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /slas": {
+    roles: ["ADMIN","OWNER"], permission: "slas.manage",
+    fields: {
+    },
+  },
+  "PUT /slas/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "slas.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "description": {"type":"string","nullable":true,"maxLength":5000},
+      "is_enabled": {"type":"boolean"},
+      "predicate_collections": {"type":"array","nullable":true},
+      "targets": {"type":"array"},
+    },
+  },
+  "DELETE /slas/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "slas.manage",
+    fields: {
+    },
+  },
+  "PUT /slas/reorder": {
+    roles: ["ADMIN","OWNER"], permission: "slas.manage",
+    fields: {
+      "sla_ids": {"type":"array","required":true},
+    },
+  },
   "PUT /profile": {
     roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
     fields: {
@@ -400,4 +558,31 @@ export const operations = {
       "values": {"type":"object","required":true},
     },
   },
+} as const;
+export const ranksOf = {
+  "apps.manage": ["ADMIN","OWNER"],
+  "automations.manage": ["ADMIN","OWNER"],
+  "brands.manage": ["ADMIN","OWNER"],
+  "business_hours.manage": ["ADMIN","OWNER"],
+  "case_fields.manage": ["ADMIN","OWNER"],
+  "case_views.manage": ["AGENT","ADMIN","OWNER"],
+  "cases.merge": ["AGENT","ADMIN","OWNER"],
+  "cases.public_reply": ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"],
+  "cases.trash": ["AGENT","ADMIN","OWNER"],
+  "channels.manage": ["ADMIN","OWNER"],
+  "endpoints.manage": ["ADMIN","OWNER"],
+  "help_center.manage": ["AGENT","ADMIN","OWNER"],
+  "help_center_articles.manage": ["AGENT","ADMIN","OWNER"],
+  "insights.access": ["COLLABORATOR","AGENT","ADMIN","OWNER"],
+  "localization.manage": ["ADMIN","OWNER"],
+  "organizations.delete": ["AGENT","ADMIN","OWNER"],
+  "organizations.update": ["AGENT","ADMIN","OWNER"],
+  "organizations_fields.manage": ["ADMIN","OWNER"],
+  "roles.manage": ["ADMIN","OWNER"],
+  "settings.manage": ["ADMIN","OWNER"],
+  "slas.manage": ["ADMIN","OWNER"],
+  "teams.manage": ["ADMIN","OWNER"],
+  "user_fields.manage": ["ADMIN","OWNER"],
+  "users.delete": ["AGENT","ADMIN","OWNER"],
+  "users.update": ["COLLABORATOR","AGENT","ADMIN","OWNER"],
 } as const;

@@ -1,5 +1,6 @@
 // An area that is a list of rows, and a form for one of them. The area is a declaration; this is its screen.
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, onMount, Show, type Component } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
 import { call, get, type Kind, type Row, type Schemas } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { go, href, place } from '../../kit/route';
@@ -29,9 +30,9 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   emptyNext: SettingsWord;
   fields: readonly Field<FieldName<P>>[];
   label: (row: Schemas[T]) => string;
-  /** A second line of the row. */
   /** Rows are sorted by their labels. The server has another order, or none. */
   sorted?: boolean;
+  /** A second line of the row. */
   note?: (row: Schemas[T]) => string | undefined;
   /** Arguments of the list, and of one row. */
   query?: Record<string, string | number | boolean>;
@@ -47,6 +48,8 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   order?: { path: string; member: string; permission?: string };
   /** Called when rows were changed. */
   changed?: () => void;
+  /** Stands beside the list as long as no row is chosen, on wide screens. */
+  overview?: { title: SettingsWord; why: SettingsWord; part: Component };
   /** More below the fields. */
   below?: Component<{ form: FormState; row: Schemas[T] | undefined }>;
 }
@@ -123,6 +126,7 @@ const RowsArea = (props: { area: Rows }) => {
         </ul>
         <Show when={(ids()?.length ?? 0) < total()}><button type="button" onClick={() => void read(true)}>{say('more')}</button></Show>
       </section>
+      <Show when={!chosen() && area.overview}>{(overview) => <section class="settings-overview region" aria-labelledby={`${title}-overview`} tabindex="-1" data-region><h2 id={`${title}-overview`}>{say(overview().title)}</h2><p class="soft">{say(overview().why)}</p><Dynamic component={overview().part} /></section>}</Show>
       <Show when={chosen()} keyed>{(id) => <RowForm area={area} id={id} changed={changed} />}</Show>
     </>
   );

@@ -1,5 +1,5 @@
-import type { SettingsWord } from './en';
-export const ar: Record<SettingsWord, string> = {
+import type { BasicWord } from './en';
+export const ar: Record<BasicWord, string> = {
   settings: 'الإعدادات',
   settings_choose: 'اختر قسمًا',
   settings_choose_why: 'ترى الأقسام التي يجوز لدورك تغييرها.',
@@ -64,6 +64,7 @@ export const ar: Record<SettingsWord, string> = {
   members_empty: 'لا أحد في الفريق. يرى الأعضاء محادثات الفريق.',
   member_count: '[n: zero بلا أعضاء|one عضو واحد|two عضوان|few {n} أعضاء|many {n} عضوًا|other {n} عضو]',
   team_delete_why: 'تبقى محادثاته بلا فريق. ويجب تغيير وحدات الماكرو والقواعد التي تذكره.',
+  roles: 'الأدوار',
   statuses: 'الحالات',
   status_new: 'حالة جديدة',
   statuses_empty: 'لا توجد حالات.',

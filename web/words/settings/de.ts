@@ -1,5 +1,5 @@
-import type { SettingsWord } from './en';
-export const de: Record<SettingsWord, string> = {
+import type { BasicWord } from './en';
+export const de: Record<BasicWord, string> = {
   settings: 'Einstellungen',
   settings_choose: 'Wählen Sie einen Bereich',
   settings_choose_why: 'Sie sehen die Bereiche, die Ihre Rolle ändern darf.',
@@ -64,6 +64,7 @@ export const de: Record<SettingsWord, string> = {
   members_empty: 'Niemand ist im Team. Seine Mitglieder sehen die Anfragen des Teams.',
   member_count: '[n: one {n} Mitglied|other {n} Mitglieder]',
   team_delete_why: 'Die Anfragen bleiben, ohne Team. Makros und Regeln, die es nennen, müssen geändert werden.',
+  roles: 'Rollen',
   statuses: 'Status',
   status_new: 'Neuer Status',
   statuses_empty: 'Es gibt keine Status.',

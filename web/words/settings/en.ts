@@ -67,6 +67,7 @@ const words = {
   members_empty: 'Nobody is in the team. Conversations of the team are seen by its members.',
   member_count: '[n: one {n} member|other {n} members]',
   team_delete_why: 'Its conversations stay, without a team. Macros and rules that name it have to be changed.',
+  roles: 'Roles',
   // statuses
   statuses: 'Statuses',
   status_new: 'New status',
@@ -408,4 +409,4 @@ const words = {
   tags_fixed: 'Type the beginning of a word to see which tags are in use.',
 };
 export const en: Record<keyof typeof words, string> = words;
-export type SettingsWord = keyof typeof words;
+export type BasicWord = keyof typeof words;
