@@ -67,6 +67,13 @@ describe('search', () => {
     await finds('refund -"money back"', 'stall');
   });
 
+  test('an operator with excluded words alone finds the other conversations', async () => {
+    const all = await found('is:new'), without = (...names) => all.filter((name) => !names.includes(name));
+    assert.ok(all.length > 5, all.join());
+    assert.deepEqual(await found('is:new -engine'), without('stall'));
+    assert.deepEqual(await found('is:new -engine -order'), without('stall', 'refund'));
+  });
+
   test('a phrase is these words in this order', async () => {
     await finds('"ten turns"', 'stall');
     await finds('"turns ten"');

