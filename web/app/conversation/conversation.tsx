@@ -4,7 +4,7 @@ import { useKeys } from '../../kit/keys';
 import { rowOf } from '../../kit/store';
 import { say } from '../../kit/words';
 import { statuses } from '../frame/catalog';
-import { detailsOpen, setDetailsOpen } from '../frame/look';
+import { detailsOpen, setDetailsOpen } from '../frame/drawers';
 import { createConversation, type RefTo } from './data';
 import { Details, type Property } from './details';
 import { Head } from './head';

@@ -7,7 +7,7 @@ import { keepReply, rowOf } from '../../kit/store';
 import { StatusMark } from '../../kit/marks';
 import { now, say, type Word } from '../../kit/words';
 import { priorities, statuses, teams, types } from '../frame/catalog';
-import { detailsOpen, setDetailsOpen } from '../frame/look';
+import { detailsOpen, setDetailsOpen } from '../frame/drawers';
 import { me } from '../session/session';
 import { fieldValues, type Conversation, type RefTo } from './data';
 import { Tags } from './tags';

@@ -8,6 +8,7 @@ import { Face } from '../../kit/marks';
 import { isAdmin } from '../session/rank';
 import { logOut, me } from '../session/session';
 import { startIsOpen } from '../start/offer';
+import { opened, toggle } from './drawers';
 import { compact, setCompact, setTheme, theme, type Theme } from './look';
 import { views } from '../views/views';
 import { Bell } from '../notifications/bell';
@@ -20,6 +21,9 @@ addEventListener('offline', () => setOnline(false));
 
 const goView = (type: string) => { const view = views().find((one) => one.type === type); go(view ? `/views/${view.id}` : '/'); };
 const goSearch = (query: string) => go(`/search?q=${encodeURIComponent(`${query} -is:completed -is:closed`)}`);
+
+/** The screens that have the views. */
+const INBOX = new Set(['', 'views', 'cases', 'search']);
 
 export const Bar = () => {
   let search!: HTMLInputElement;
@@ -34,6 +38,11 @@ export const Bar = () => {
   ]);
   return (
     <header class="bar">
+      <Show when={INBOX.has(place().screen)}>
+        <button type="button" class="views-button" aria-label={say('views')} aria-controls="views" aria-expanded={opened() === 'views'} onClick={() => toggle('views')}>
+          <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" /></svg>
+        </button>
+      </Show>
       <a class="brand" href={href('/')}>deskd</a>
       <form role="search" onSubmit={(event) => { event.preventDefault(); const q = search.value.trim(); if (q) go(`/search?q=${encodeURIComponent(q)}`); }}>
         <input ref={search} type="search" aria-label={say('search_hint')} placeholder={say('search_hint')} value={place().query.get('q') ?? ''} />

@@ -11,6 +11,7 @@ import { readCaseAhead } from '../conversation/data';
 import { defaultView, ViewList, viewOf, views } from '../views/views';
 import { Separator } from './separator';
 import { afterClose } from './look';
+import { close, leave, opened, toggle } from './drawers';
 import { inboxChannel } from './inbox_channel';
 
 const OtherResults = lazy(async () => ({ default: (await import('../search/others')).OtherResults }));
@@ -21,10 +22,13 @@ const NEAR_MS = 300;
 
 /** Moves the focus to the next region, or back. */
 const toRegion = (step: number) => {
-  const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter((r) => r.offsetParent !== null);
+  const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter((r) => r.getClientRects().length);
   const at = regions.findIndex((r) => r.contains(document.activeElement));
   regions[(at + step + regions.length) % regions.length]?.focus();
 };
+
+/** Keys that work while a drawer is open. */
+const DrawerKeys = () => { useKeys([{ key: 'Escape', word: 'close', run: () => leave() }]); return undefined; };
 
 export const Inbox = () => {
   const query = createMemo(() => place().screen === 'search' ? place().query.get('q') ?? '' : '');
@@ -65,7 +69,9 @@ export const Inbox = () => {
     }, NEAR_MS);
     onCleanup(() => clearTimeout(timer));
   }));
-  useKeys([{ key: '[', word: 'views', run: () => document.querySelector<HTMLElement>('.views')?.focus() }, { key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
+  createEffect(() => { if (open() === undefined && opened() === 'details') close(); });
+  onCleanup(close);
+  useKeys([{ key: '[', word: 'views', run: () => toggle('views') }, { key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
   createEffect(() => { if (!open()) document.title = `${title()} · deskd`; });
   const title = () => query() ? `${say('search')}: ${query()}` : viewOf(view())?.title ?? say('conversations');
 
@@ -73,6 +79,7 @@ export const Inbox = () => {
     <main class="inbox" data-open={open() !== undefined ? '' : undefined} data-alone={place().screen === 'cases' ? '' : undefined}>
       <h1 class="hidden">{title()}</h1>
       <ViewList view={view()} />
+      <Show when={opened()}><DrawerKeys /></Show>
       <Show when={(view() !== undefined && views().length) || query()}>
         <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} channel={query() ? undefined : inboxChannel()}
           above={<Show when={query()}>{(text) => <Suspense><OtherResults query={text()} /></Suspense>}</Show>} />

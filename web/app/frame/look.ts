@@ -14,9 +14,7 @@ const [compact, setCompact] = createSignal(kept('density', 'normal') === 'compac
 export type AfterClose = 'next' | 'list' | 'stay';
 const [afterClose, setAfterClose] = createSignal(kept('after_close', 'next') as AfterClose);
 setKeysOn(kept('keys', 'on') === 'on');
-/** On narrow screens the properties lie over the conversation when they are asked for. */
-const [detailsOpen, setDetailsOpen] = createSignal(false);
-export { theme, setTheme, compact, setCompact, afterClose, setAfterClose, detailsOpen, setDetailsOpen };
+export { theme, setTheme, compact, setCompact, afterClose, setAfterClose };
 
 export type Region = 'list' | 'details';
 export const WIDTHS: Record<Region, { first: number; range: [number, number] }> = { list: { first: 320, range: [280, 560] }, details: { first: 280, range: [240, 440] } };

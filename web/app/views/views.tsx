@@ -1,10 +1,11 @@
 // The views with their counts.
-import { createResource, createSignal, For, Show } from 'solid-js';
+import { createEffect, createResource, createSignal, For, on, Show } from 'solid-js';
 import { get, rowsOf, type Schemas } from '../../kit/api';
 import { follow } from '../../kit/live';
 import { href } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { numberText, say } from '../../kit/words';
+import { closesOutside, leave, opened } from '../frame/drawers';
 
 type View = Schemas['view'];
 const [views, setViews] = createSignal<View[]>([]);
@@ -24,10 +25,11 @@ export const ViewList = (props: { view: number | undefined }) => {
     const reply = await get('/views/counts');
     return Object.fromEntries(rowsOf(reply).map((row) => [(row['view'] as { id: number }).id, row as unknown as Schemas['view_count']]));
   });
+  createEffect(on(() => props.view, () => { if (opened() === 'views') leave(); }, { defer: true }));
   const count = (id: number) => counts()?.[id]?.count;
 
   return (
-    <nav class="views region" aria-label={say('views')} tabindex="-1" data-region>
+    <nav class="views region" id="views" ref={(element) => closesOutside('views', element)} aria-label={say('views')} tabindex="-1" data-region data-open={opened() === 'views' ? '' : undefined}>
       <ul>
         <For each={views()}>
           {(view) => {
