@@ -62,9 +62,11 @@ $(VARIANT)/gen/docs.c: docs/guides docs/site $(GUIDES) $(wildcard docs/site/*) t
 	@rm -rf $(VARIANT)/gen/docs/site && cp -r docs/site $(VARIANT)/gen/docs
 	@sh tools/embed.sh api/docs/site.h 'struct docs_file' docs_files $(VARIANT)/gen/docs $(GUIDES) $(VARIANT)/gen/docs/site/* > $@
 
-$(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) tools/embed.sh
-	@mkdir -p $(@D)
-	@sh tools/embed.sh pages/files.h 'struct page_file' page_files src/pages/files src/pages/files/* > $@
+# The pages have the colours of the console.
+$(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) web/kit/tokens.css tools/embed.sh
+	@rm -rf $(VARIANT)/gen/pages && mkdir -p $(VARIANT)/gen/pages && cp src/pages/files/* $(VARIANT)/gen/pages
+	@cat web/kit/tokens.css src/pages/files/style.css > $(VARIANT)/gen/pages/style.css
+	@sh tools/embed.sh pages/files.h 'struct page_file' page_files $(VARIANT)/gen/pages $(VARIANT)/gen/pages/* > $@
 
 $(VARIANT)/gen/demo.c: src/demo/words.json tools/embed.sh
 	@mkdir -p $(@D)
@@ -406,8 +408,9 @@ test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_mo
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs integrating/typescript.test.mjs
 
 .PHONY: pictures
-pictures: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## makes the pictures of the console in docs/console
+pictures: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## makes the pictures in docs/console and docs/helpcenter
 	cd tests && PICTURES=$(abspath docs/console) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/console.pictures.test.mjs
+	cd tests && PICTURES=$(abspath docs/helpcenter) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/pages.pictures.test.mjs
 
 .PHONY: test-pages
 test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots

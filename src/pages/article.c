@@ -1,6 +1,8 @@
 /* The page of an article. Forms are handled by the pages that act: POST <page>/vote (vote: up, down), POST
  * <page>/comments (contents, parent_id). */
 #include "pages/handlers.h"
+#include "pages/icon.h"
+#include "pages/outline.h"
 #include "pages/rows.h"
 
 #include "base/link.h"
@@ -14,6 +16,7 @@
 #include <inttypes.h>
 
 #define COMMENTS_SHOWN 50
+#define TOC_LEAST 3 /* headings; a shorter list helps nobody */
 
 struct article_row {
     int64_t id, section_id, category_id, published_at, updated_at, comments, attachments;
@@ -81,18 +84,50 @@ static void article_byline(struct site_visit *v, const struct article_row *x) {
     buf_text(&v->main, "</p>\n");
 }
 
-static void article_text(struct site_visit *v, const struct article_row *x) {
+static void toc_list(struct site_visit *v, const struct article_row *x, const struct outline *o) {
+    buf_text(&v->main, "<ul");
+    site_text_lang(&v->main, v, &x->contents);
+    buf_text(&v->main, ">\n");
+    for (int i = 0; i < o->count; i++)
+        html(&v->main, "<li%h><a href=\"#%s\">%s</a></li>\n",
+             o->items[i].level == 3 ? " class=\"deeper\"" : "", url_encoded(v->arena, o->items[i].id).p,
+             o->items[i].text.p);
+    buf_text(&v->main, "</ul>\n");
+}
+
+/* In a narrow window the list stands above the text, folded; in a wide one beside it (style.css shows one of
+ * both). */
+static void toc_above(struct site_visit *v, const struct article_row *x, const struct outline *o) {
+    if (o->count < TOC_LEAST) return;
+    html(&v->main, "<details class=\"toc\"><summary>%s</summary>\n", SAY(v, WORD_ON_THIS_PAGE));
+    toc_list(v, x, o);
+    buf_text(&v->main, "</details>\n");
+}
+
+static void toc_beside(struct site_visit *v, const struct article_row *x, const struct outline *o) {
+    if (o->count < TOC_LEAST) return;
+    html(&v->main, "<nav class=\"toc\" aria-labelledby=\"toc\">\n<h2 id=\"toc\">%s</h2>\n",
+         SAY(v, WORD_ON_THIS_PAGE));
+    toc_list(v, x, o);
+    buf_text(&v->main, "</nav>\n");
+}
+
+static void article_text(struct site_visit *v, const struct article_row *x, struct outline *o) {
+    struct str shown =
+        x->contents.text.p
+            ? site_pictures(v, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text))
+            : S("");
+    shown = outline_of(v->arena, shown, o);
     if (x->status != ARTICLE_PUBLISHED) html(&v->main, "<p class=\"notice\">%s</p>\n", SAY(v, WORD_DRAFT));
     buf_text(&v->main, "<h1");
     site_text_lang(&v->main, v, &x->title);
     html(&v->main, ">%s</h1>\n", v->head.title.p);
     article_byline(v, x);
+    toc_above(v, x, o);
     buf_text(&v->main, "<div class=\"contents\"");
     site_text_lang(&v->main, v, &x->contents);
     buf_char(&v->main, '>');
-    if (x->contents.text.p)
-        buf_str(&v->main,
-                site_pictures(v, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text)));
+    buf_str(&v->main, shown);
     buf_text(&v->main, "</div>\n");
 }
 
@@ -131,9 +166,11 @@ static int article_files(struct site_visit *v, const struct article_row *x) {
     DB_ROWS(rc, v->work.conn, &site_article_files, BINDS(B_INT("id", x->id)), row) {
         if (n++ == 0)
             html(&v->main, "<section class=\"files\">\n<h2>%s</h2>\n<ul>\n", SAY(v, WORD_ATTACHMENTS));
+        buf_text(&v->main, "<li>");
+        icon_write(&v->main, ICON_FILE);
         html(&v->main,
-             "<li><a href=\"%s/api/v1/articles/%s/attachments/%s/download\" download><bdi>%s</bdi></a> "
-             "<span class=\"count\">%s</span></li>\n",
+             "<span><a href=\"%s/api/v1/articles/%s/attachments/%s/download\" download><bdi>%s</bdi></a> "
+             "<span class=\"count\">%s</span></span></li>\n",
              v->prefix.p, str_fmt(v->arena, "%" PRId64, x->id).p,
              str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p, str_dup(v->arena, col_text(row, 1)).p,
              size_text(v->arena, col_int(row, 2)).p);
@@ -144,16 +181,21 @@ static int article_files(struct site_visit *v, const struct article_row *x) {
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
+static void vote_button(struct site_visit *v, const char *value, enum icon icon, enum site_word word) {
+    html(&v->form_html, "<button name=\"vote\" value=\"%h\">", value);
+    icon_write(&v->form_html, icon);
+    html(&v->form_html, "%s</button>\n", SAY(v, word));
+}
+
 static void vote_form(struct site_visit *v) {
     html(
         &v->form_html,
         "<section class=\"vote\" aria-labelledby=\"helpful\">\n<h2 id=\"helpful\">%s</h2>\n<form method=\"post\" action=\"%s%s/vote\">\n",
         SAY(v, WORD_HELPFUL), v->root.p, v->head.path.p);
     site_token_field(v, &v->form_html);
-    html(
-        &v->form_html,
-        "<button name=\"vote\" value=\"up\">%s</button>\n<button name=\"vote\" value=\"down\">%s</button>\n</form>\n",
-        SAY(v, WORD_YES), SAY(v, WORD_NO));
+    vote_button(v, "up", ICON_UP, WORD_YES);
+    vote_button(v, "down", ICON_DOWN, WORD_NO);
+    buf_text(&v->form_html, "</form>\n");
     if (str_eq(site_query(v, "done"), S("voted")))
         html(&v->form_html, "<p class=\"done\" role=\"status\">%s</p>\n", SAY(v, WORD_DONE_VOTED));
     html(&v->form_html, "<p>%s <a href=\"%s/contact?article=%s\">%s</a></p>\n</section>\n",
@@ -339,19 +381,33 @@ static int related_to(struct site_visit *v, const struct article_row *x) {
     return n <= 0 ? n : rows_listed(v, SAY(v, WORD_RELATED), ids, n, RELATED);
 }
 
+/* Behind the forms: a narrow window asks whether the article was helpful before it leads on. */
+static int article_side(struct site_visit *v, const struct article_row *x, const struct outline *o) {
+    size_t contents = v->main.n;
+    buf_text(&v->main, "<aside class=\"side\">\n");
+    toc_beside(v, x, o);
+    TRY(related_to(v, x));
+    buf_text(&v->main, "</aside>\n");
+    buf_add(&v->form_html, v->main.p + contents, v->main.n - contents);
+    v->main.n = contents;
+    return 0;
+}
+
 static int article_body(struct site_visit *v, const struct article_row *x) {
     const struct site_crumb crumbs[] = {
         {x->category, rows_path(v, "categories", x->category_id, x->category.text)},
         {x->section, rows_path(v, "sections", x->section_id, x->section.text)}};
     site_crumbs(v, crumbs, 2);
+    struct outline *o = ARENA_NEW(v->arena, struct outline);
+    v->head.kind = "article";
     buf_text(&v->main, "<article>\n");
-    article_text(v, x);
+    article_text(v, x, o);
     TRY(article_files(v, x));
     TRY(article_tags(v, x));
     buf_text(&v->main, "</article>\n");
     vote_form(v);
     TRY(article_comments(v, x));
-    return related_to(v, x);
+    return article_side(v, x, o);
 }
 
 int show_article(struct site_visit *v) {

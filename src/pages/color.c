@@ -42,10 +42,14 @@ struct rgb color_on(struct rgb back) {
     return color_contrast(back, white) >= color_contrast(back, black) ? white : black;
 }
 
-/* Part `step` of 32 on the way from c to the end. */
-static struct rgb color_between(struct rgb c, struct rgb end, int step) {
-    for (int i = 0; i < 3; i++) c.c[i] = (unsigned char)(c.c[i] + (end.c[i] - c.c[i]) * step / 32);
+struct rgb color_between(struct rgb c, struct rgb end, int part) {
+    for (int i = 0; i < 3; i++) c.c[i] = (unsigned char)(c.c[i] + (end.c[i] - c.c[i]) * part / 32);
     return c;
+}
+
+struct rgb color_deep(struct rgb c) {
+    struct rgb text = color_on(c);
+    return color_between(c, text.c[0] ? black : white, 12);
 }
 
 struct rgb color_readable(struct rgb c, struct rgb back) {

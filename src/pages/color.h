@@ -15,5 +15,9 @@ void color_write(struct buf *out, struct rgb c);
 struct rgb color_on(struct rgb back);
 /* Moves a colour towards black or white until it has a contrast of 4.5 to this background. */
 struct rgb color_readable(struct rgb c, struct rgb back);
+/* part of 32 on the way from c to the end */
+struct rgb color_between(struct rgb c, struct rgb end, int part);
+/* a darker or lighter colour, on which color_on(c) can be read at least as well as on c */
+struct rgb color_deep(struct rgb c);
 
 #endif

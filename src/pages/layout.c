@@ -1,4 +1,5 @@
 #include "pages/layout.h"
+#include "pages/icon.h"
 #include "pages/site_template.h"
 
 #include <inttypes.h>
@@ -104,14 +105,17 @@ static void language_menu(struct buf *out, const struct site_visit *v) {
     buf_text(out, "</ul></nav>\n");
 }
 
-static void search_form(struct buf *out, const struct site_visit *v) {
+void site_search_form(const struct site_visit *v, struct buf *out) {
+    html(out,
+         "<form class=\"search\" role=\"search\" action=\"%s/search\">\n<label class=\"unseen\" "
+         "for=\"query\">%s</label>\n",
+         v->root.p, SAY(v, WORD_SEARCH_LABEL));
+    icon_write(out, ICON_SEARCH);
     html(
         out,
-        "<form class=\"search\" role=\"search\" action=\"%s/search\">\n<label class=\"unseen\" for=\"query\">%s</label>\n"
         "<input id=\"query\" name=\"query\" type=\"search\" maxlength=\"200\" autocomplete=\"off\" placeholder=\"%s\" value=\"%s\">\n"
         "<button>%s</button>\n</form>\n",
-        v->root.p, SAY(v, WORD_SEARCH_LABEL), SAY(v, WORD_SEARCH_LABEL), v->searched.p ? v->searched.p : "",
-        SAY(v, WORD_SEARCH));
+        SAY(v, WORD_SEARCH_LABEL), v->searched.p ? v->searched.p : "", SAY(v, WORD_SEARCH));
 }
 
 static void person_menu(struct buf *out, const struct site_visit *v) {
@@ -138,7 +142,7 @@ static void layout_header(struct buf *out, const struct site_visit *v) {
                      v->brand.id, v->brand.logo_at)
                  .p);
     html(out, "<span>%s</span></a>\n", v->brand.name.p);
-    search_form(out, v);
+    if (!v->head.has_search) site_search_form(v, out);
     person_menu(out, v);
     buf_text(out, "</header>\n");
 }
@@ -150,7 +154,9 @@ static void layout_footer(struct buf *out, const struct site_visit *v) {
 }
 
 static void layout_main(struct buf *out, const struct site_visit *v) {
-    buf_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
+    html(out, "<main id=\"main\" tabindex=\"-1\"");
+    if (v->head.kind) html(out, " class=\"%h\"", v->head.kind);
+    buf_text(out, ">\n");
     buf_str(out, buf_view(&v->main));
     buf_str(out, buf_view(&v->form_html));
     buf_text(out, "</main>\n");
@@ -172,7 +178,8 @@ static bool write_own_frame(struct site_visit *v, struct buf *body, struct str *
 
 void layout_write(struct site_visit *v, struct buf *out) {
     struct buf body = {0};
-    site_template_page(v);
+    /* the layouts of style.css are for the pages' own elements, which stand in those of a template */
+    if (site_template_page(v)) v->head.kind = NULL;
     struct str title = STR_CAT(v->arena, v->head.title, S(" - "), v->brand.name);
     bool own = write_own_frame(v, &body, &title);
     buf_reserve(out, v->main.n + v->form_html.n + body.n + 4096);

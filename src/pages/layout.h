@@ -33,6 +33,9 @@ struct site_crumb {
     struct site_text text;
     struct str path;
 };
+/* the form with the search field, whose id is the same on all pages */
+void site_search_form(const struct site_visit *v, struct buf *out);
+
 /* to v->main; begins with the home page */
 void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count);
 

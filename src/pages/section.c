@@ -74,6 +74,7 @@ int show_category(struct site_visit *v) {
     v->head.title = title_or_mark(title.text);
     v->head.path = rows_path(v, "categories", id, title.text);
     site_crumbs(v, &(struct site_crumb){title, {0}}, 1);
+    v->head.kind = "list";
     page_heading(v, &title, &description);
     int shown = category_sections(v, id);
     TRY(shown);
@@ -127,6 +128,7 @@ int show_section(struct site_visit *v) {
     v->head.feed = STR_CAT(v->arena, v->head.path, S("/feed.atom"));
     const struct site_crumb crumbs[] = {
         {s.category, rows_path(v, "categories", s.category_id, s.category.text)}, {s.title, {0}}};
+    v->head.kind = "list";
     site_crumbs(v, crumbs, 2);
     page_heading(v, &s.title, &s.description);
     int n = rows_articles(

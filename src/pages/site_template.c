@@ -25,9 +25,9 @@ static struct str site_filled(struct site_visit *v, struct str block, const stru
     return buf_take(&b, v->arena);
 }
 
-void site_template_page(struct site_visit *v) {
+bool site_template_page(struct site_visit *v) {
     struct template_blocks own;
-    if (v->page->template == NULL || !own_blocks(v, v->page->template, v->brand.contents, &own)) return;
+    if (v->page->template == NULL || !own_blocks(v, v->page->template, v->brand.contents, &own)) return false;
     const struct meaning meanings[] = {
         {.name = "brand", .value = v->brand.name},
         {.name = "url", .value = STR_CAT(v->arena, v->origin, v->root)},
@@ -38,6 +38,7 @@ void site_template_page(struct site_visit *v) {
     v->head.title = site_filled(v, own.block[BLOCK_TITLE], meanings, false);
     v->main.n = v->form_html.n = 0;
     template_fill(&v->main, own.block[BLOCK_BODY], meanings, true);
+    return true;
 }
 
 bool site_template_frame(struct site_visit *v, const struct site_frame *frame, struct str *title,

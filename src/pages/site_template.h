@@ -4,8 +4,9 @@
 
 #include "pages/visit.h"
 
-/* Fills the template of the page: replaces v->head.title and v->main, and empties v->form_html. */
-void site_template_page(struct site_visit *v);
+/* Fills the template of the page: replaces v->head.title and v->main, and empties v->form_html. Returns false
+ * if the brand has none. */
+bool site_template_page(struct site_visit *v);
 
 struct site_frame {
     struct str title, header, contents, footer; /* title: of the page; the others are HTML */

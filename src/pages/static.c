@@ -7,6 +7,8 @@
 #include "pages/color.h"
 #include "pages/site_template.h"
 
+#include <assert.h>
+
 /* The best locale of Accept-Language (RFC 9110 section 12.5.4) among those that the help center has texts
  * in. */
 QUERY(site_locales_used,
@@ -93,6 +95,12 @@ int show_first(struct site_visit *v) {
     return rc ? site_redirect(v, 302, S("/helpcenter")) : show_welcome(v);
 }
 
+struct str page_file_text(const char *name) {
+    const struct page_file *f = page_files;
+    while (strcmp(f->name, name) != 0) f++;
+    return str_of(f->text);
+}
+
 int show_file(struct site_visit *v) {
     struct str name = str_leaf(v->http->path);
     for (const struct page_file *f = page_files; f->name; f++) {
@@ -106,28 +114,45 @@ int show_file(struct site_visit *v) {
 
 /* ---- the look of the brand ------------------------------------------------------------------- */
 
+#define DARK "@media (prefers-color-scheme: dark)"
+
 static void style_color(struct buf *out, const char *name, struct rgb c) {
     buf_fmt(out, " --%s: ", name);
     color_write(out, c);
     buf_char(out, ';');
 }
 
-/* The colour of links and buttons on the darkest (in the light scheme) of the backgrounds in style.css,
- * and of the text on buttons. */
-static void style_act(struct buf *out, struct rgb brand, struct rgb panel) {
-    struct rgb act = color_readable(brand, panel);
+/* The colour of a token in the styles, which have "--third: #eceef2". */
+static struct rgb style_token(struct str css, struct str name) {
+    const char *at = memmem(css.p, css.n, name.p, name.n);
+    struct rgb c = {{0, 0, 0}};
+    bool found =
+        at && (size_t)(css.p + css.n - at) >= name.n + 9 && color_read((struct str){at + name.n + 2, 7}, &c);
+    assert(found); /* the styles are a part of the program */
+    return c;
+}
+
+/* The colours of one scheme: --tint is a ground with a touch of the brand; --act, the colour of links and
+ * buttons, can be read on it and on all grounds, of which --third is the farthest from --ground. */
+static void style_scheme(struct buf *out, struct rgb brand, struct str css, int touch) {
+    struct rgb tint = color_between(style_token(css, S("--ground")), brand, touch),
+               act = color_readable(color_readable(brand, style_token(css, S("--third"))), tint);
+    style_color(out, "tint", tint);
     style_color(out, "act", act);
     style_color(out, "on-act", color_on(act));
 }
 
 static void brand_colors(struct buf *out, struct rgb brand) {
-    static const struct rgb light = {{0xf3, 0xf4, 0xf7}}, dark = {{0x22, 0x24, 0x2a}}; /* --panel */
+    struct str css = page_file_text("style.css"), dark = css, light = css;
+    const char *at = memmem(css.p, css.n, DARK, sizeof DARK - 1);
+    if (at) light.n = (size_t)(at - css.p), dark = (struct str){at, css.n - light.n};
     buf_text(out, ":root {");
     style_color(out, "brand", brand);
+    style_color(out, "deep", color_deep(brand));
     style_color(out, "on-brand", color_on(brand));
-    style_act(out, brand, light);
-    buf_text(out, " }\n@media (prefers-color-scheme: dark) { :root {");
-    style_act(out, brand, dark);
+    style_scheme(out, brand, light, 3);
+    buf_text(out, " }\n" DARK " { :root {");
+    style_scheme(out, brand, dark, 5);
     buf_text(out, " } }\n");
 }
 

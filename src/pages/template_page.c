@@ -29,12 +29,6 @@ static struct str page_filled(struct visit *v, enum block block, const struct me
     return buf_take(&b, v->arena);
 }
 
-static struct str link_page_text(void) {
-    const struct page_file *f = page_files;
-    while (strcmp(f->name, "link_page.html") != 0) f++;
-    return str_of(f->text);
-}
-
 /* Fills src/pages/files/link_page.html. title: plain text; style and body: HTML */
 static void link_page_write(struct visit *v, struct buf *out, struct str title, struct str style,
                             struct str body) {
@@ -48,7 +42,7 @@ static void link_page_write(struct visit *v, struct buf *out, struct str title, 
         {.name = "style", .value = style, .html = style.p ? style : S("")},
         {.name = "body", .value = body, .html = body},
         {0}};
-    template_fill(out, link_page_text(), meanings, true);
+    template_fill(out, page_file_text("link_page.html"), meanings, true);
 }
 
 /* If the template can't be read, show the built-in text, because the action is done. */

@@ -50,8 +50,10 @@ struct site_head {
     struct str feed;                 /* path of an Atom feed behind the locale; p NULL: that of the brand */
     struct str data;                 /* JSON-LD; p NULL: none */
     struct site_language *languages; /* in which the page has texts: the alternates; NULL: only this one */
+    const char *kind; /* the layout of the page in style.css: class of its main element; NULL: plain */
     bool unindexed;
-    bool has_times; /* times.js is loaded */
+    bool has_times;  /* times.js is loaded */
+    bool has_search; /* the contents have the search field, so the header has none */
 };
 
 struct site_visit {

@@ -55,3 +55,33 @@ struct str word_date(char room[48], enum language l, int64_t at) {
 #pragma GCC diagnostic pop
     return (struct str){room, n < 0 ? 0 : n < 48 ? (size_t)n : 47};
 }
+
+/* Plural forms of a language (CLDR): one and other; Arabic: zero, one, two, few, many, other. %d: the number. */
+static const char *const counted[COUNTED_WORDS][LANGUAGES][6] = {
+    [COUNTED_ARTICLES] = {{"%d article", "%d articles"},
+                          {"%d Artikel", "%d Artikel"},
+                          {"%d article", "%d articles"},
+                          {"%d artículo", "%d artículos"},
+                          {"لا مقالات", "مقالة واحدة", "مقالتان", "%d مقالات", "%d مقالة", "%d مقالة"}},
+    [COUNTED_RESULTS] = {{"%d result", "%d results"},
+                         {"%d Ergebnis", "%d Ergebnisse"},
+                         {"%d résultat", "%d résultats"},
+                         {"%d resultado", "%d resultados"},
+                         {"لا نتائج", "نتيجة واحدة", "نتيجتان", "%d نتائج", "%d نتيجة", "%d نتيجة"}},
+};
+
+static int plural_form(enum language l, int64_t n) {
+    int64_t rest = n % 100;
+    if (l == LANGUAGE_FR) return n > 1;
+    if (l != LANGUAGE_AR) return n != 1;
+    return n < 3 ? (int)n : rest >= 3 && rest <= 10 ? 3 : rest >= 11 ? 4 : 5;
+}
+
+/* Some forms are words without the number. */
+struct str word_count(char room[64], enum language l, enum counted_word w, int64_t n) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    int length = snprintf(room, 64, counted[w][l][plural_form(l, n)], (int)n);
+#pragma GCC diagnostic pop
+    return (struct str){room, length < 0 ? 0 : length < 64 ? (size_t)length : 63};
+}

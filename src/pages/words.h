@@ -20,6 +20,10 @@ const char *language_code(enum language l); /* for lang="" */
 const char *word_text(enum language l, enum site_word w);
 struct str word_date(char room[48], enum language l, int64_t at); /* a day in UTC: "5 May 2026" */
 
+enum counted_word { COUNTED_ARTICLES, COUNTED_RESULTS, COUNTED_WORDS };
+/* "12 articles", in the plural that the language has for the number. n: not negative */
+struct str word_count(char room[64], enum language l, enum counted_word w, int64_t n);
+
 #define SAY(v, word) word_text((v)->language, (word))
 
 #endif

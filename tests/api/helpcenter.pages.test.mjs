@@ -213,7 +213,7 @@ describe('pages of the help center', () => {
     assert.deepEqual(Object.fromEntries([...home.matchAll(/rel="alternate" hreflang="([^"]+)" href="([^"]+)"/g)].map(([, locale, href]) => [locale, href.replace(world.desk.base, '')])), there);
   });
 
-  test('the home page names no article twice, and sections with their descriptions', async () => {
+  test('the home page names no article twice; sections have their descriptions on the page of their category', async () => {
     const { owner } = world.desk, who = world.readers.anonymous;
     const section = await owner.create('/sections', { category_id: 1, titles: 'Described', descriptions: 'All about <b>descriptions</b>', visibility: 'PUBLIC' });
     const made = await owner.create('/articles', { titles: 'Twice featured', contents: 'x', section_id: section.id, status: 'PUBLISHED', is_featured: true });
@@ -222,7 +222,8 @@ describe('pages of the help center', () => {
     assert.deepEqual(listed, [...new Set(listed)]);
     assert.equal(text.match(/<li[ >]/g).length, text.match(/<\/li>/g).length);
     assert.ok(listed.includes(String(made.id)));
-    assert.match(text, /Described<\/a> <span class="count">1<\/span>\n<p class="hint"><bdi>All about &lt;b&gt;descriptions/);
+    assert.match(text, /Described<\/a> <span class="count">1<\/span><\/li>/);
+    assert.match((await who.get('/helpcenter/en-us/categories/1-general')).text, /Described<\/a> <span class="count">1<\/span><\/h2>\n+<p class="hint"><bdi>All about &lt;b&gt;descriptions/);
     assert.match((await who.ok(`/helpcenter/en-us/sections/${section.id}-described`)).text, /<h1><bdi>Described<\/bdi><\/h1>\n<p class="lead"><bdi>All about &lt;b&gt;descriptions/);
     (await owner.delete(`/sections/${section.id}`)).must(200);
   });
@@ -232,7 +233,7 @@ describe('pages of the help center', () => {
     const other = await owner.create('/categories', { titles: titles({ 'en-us': 'Paying for it' }) });
     const section = await owner.create('/sections', { category_id: other.id, titles: titles({ 'en-us': 'Section on bills' }), article_order_by: 'LATEST', visibility: 'PUBLIC' });
     const { text } = await world.readers.anonymous.ok('/helpcenter/en-us');
-    const found = [...text.matchAll(/<section class="category">\n<h2><a [^>]*>([^<]*)<[^]*?<\/section>/g)].map(([html, title]) => [title, [...html.matchAll(/<li><a [^>]*>([^<]*)/g)].map(([, x]) => x)]);
+    const found = [...text.matchAll(/<section class="category">\n.*\n<h2><a [^>]*>([^<]*)<[^]*?<\/section>/g)].map(([html, title]) => [title, [...html.matchAll(/<li><a [^>]*>([^<]*)/g)].map(([, x]) => x)]);
     assert.deepEqual(found, [['Using it', ['Canary open']], ['Paying for it', ['Section on bills']]]);
     (await owner.delete(`/sections/${section.id}`)).must(200);
     assert.ok(!(await world.readers.anonymous.ok('/helpcenter/en-us')).text.includes('Paying for it'), 'a category without sections is not named');
@@ -396,10 +397,12 @@ describe('brands of the help center', () => {
       const { text, headers } = await on('help.engines.example', '/helpcenter/brand.css');
       assert.equal(headers['content-type'], 'text/css; charset=utf-8');
       const [normal, dark] = text.split('@media');
+      const style = (await on('help.engines.example', '/helpcenter/style.css')).text.split('@media (prefers-color-scheme: dark)');
       const value = (css, name) => new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(css)[1];
-      assert.ok(contrast(value(normal, 'brand'), value(normal, 'on-brand')) >= 4.5, color);
-      for (const [css, backs] of [[normal, ['#ffffff', '#f3f4f7']], [dark, ['#17181c', '#22242a']]]) {
-        for (const back of backs) assert.ok(contrast(value(css, 'act'), back) >= 4.5, `${color} on ${back}`);
+      for (const back of ['brand', 'deep']) assert.ok(contrast(value(normal, back), value(normal, 'on-brand')) >= 4.5, `${color} ${back}`);
+      for (const [css, tokens] of [[normal, style[0]], [dark, style[1]]]) {
+        for (const back of [value(css, 'tint'), ...['ground', 'second', 'third'].map((name) => value(tokens, name))]) assert.ok(contrast(value(css, 'act'), back) >= 4.5, `${color} on ${back}`);
+        for (const text of ['text', 'soft']) assert.ok(contrast(value(tokens, text), value(css, 'tint')) >= 4.5, `${color}: ${text} on the tint`);
         assert.ok(contrast(value(css, 'act'), value(css, 'on-act')) >= 4.5, color);
       }
       assert.equal((await world.who.get('/helpcenter/brand.css', { Host: 'help.engines.example', 'If-None-Match': headers.etag })).status, 304);
@@ -590,7 +593,7 @@ test('the page of an article has its tags, its files with their sizes, related a
   const other = await owner.create('/articles', { section_id: section.id, titles: 'Second', contents: '<p>x</p>', status: 'PUBLISHED' });
   const html = await get(`/helpcenter/en-us/articles/${id}-first`);
   assert.match(html, /<ul class="tags" aria-label="Tags">\n<li><a href="\/helpcenter\/en-us\/search\?query=alpha" rel="nofollow"><bdi>alpha<\/bdi><\/a><\/li>\n<li><a href="\/helpcenter\/en-us\/search\?query=c%2B%2B%20%26%20more" rel="nofollow"><bdi>c\+\+ &amp; more<\/bdi>/);
-  assert.deepEqual([.../<section class="files">\n<h2>Attachments<\/h2>[^]*?<\/section>/.exec(html)[0].matchAll(/<li><a href="([^"]*)" download><bdi>[^<]*<\/bdi><\/a> <span class="count">([^<]*)</g)].map(([, href, size]) => [href, size]),
+  assert.deepEqual([.../<section class="files">\n<h2>Attachments<\/h2>[^]*?<\/section>/.exec(html)[0].matchAll(/<li><svg.*?<a href="([^"]*)" download><bdi>[^<]*<\/bdi><\/a> <span class="count">([^<]*)</g)].map(([, href, size]) => [href, size]),
     attachments.map((x, i) => [`/api/v1/articles/${id}/attachments/${x.id}/download`, ['10239 B', '10 KB', '10239 KB', '10 MB'][i]]));
   const description = /<meta name="description" content="([^"]*)"/.exec(html)[1];
   assert.match(description, /^Two words &amp; &quot;quotes&quot; &lt;tag&gt;é+$/);

@@ -8,9 +8,9 @@ import { audit, consoleWorld, editor, examine, posts, row, shoot, until } from '
 const world = consoleWorld(), { asked, sit } = world;
 const HOUR_MS = 3600_000;
 
-/** The colours of each theme by their role: those of kit/look.css. */
+/** The colours of each theme by their role: those of kit/tokens.css. */
 const themes = () => {
-  const text = readFileSync(new URL('../../web/kit/look.css', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../web/kit/tokens.css', import.meta.url), 'utf8');
   const colours = (selector) => Object.fromEntries([...text.slice(text.indexOf(selector)).split('}')[0].matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value]));
   return { light: colours(':root {'), dark: colours(':root[data-theme="dark"]'), system: colours(':root:not([data-theme="light"])') };
 };

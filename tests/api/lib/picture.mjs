@@ -65,3 +65,21 @@ export function gif(width, height) {
   const blocks = Array.from({ length: Math.ceil(data.length / 255) }, (_, i) => data.subarray(i * 255, i * 255 + 255)).flatMap((block) => [Buffer.from([block.length]), block]);
   return Buffer.concat([Buffer.from('GIF89a'), size, Buffer.from([0xf6, 0, 0]), Buffer.alloc(128 * 3, 0x40), Buffer.from([0x2c, 0, 0, 0, 0]), size, Buffer.from([0, 7]), ...blocks, Buffer.from([0, 0x3b])]);
 }
+
+/** A PNG of the most frequent colours; each other pixel gets the nearest of them. pixels: red, green, blue and alpha of each. */
+export function paletted(width, height, pixels, most = 64) {
+  const counts = new Map(), key = (i) => (pixels[i] & 0xf8) << 16 | (pixels[i + 1] & 0xf8) << 8 | (pixels[i + 2] & 0xf8);
+  for (let i = 0; i < pixels.length; i += 4) counts.set(key(i), (counts.get(key(i)) ?? 0) + 1);
+  const colors = [...counts].sort((a, b) => b[1] - a[1]).slice(0, most).map(([c]) => [c >> 16, c >> 8 & 255, c & 255]);
+  const distance = (a, b) => a.reduce((sum, part, i) => sum + (part - b[i]) ** 2, 0), near = new Map();
+  for (const c of counts.keys()) {
+    const rgb = [c >> 16, c >> 8 & 255, c & 255];
+    near.set(c, colors.reduce((best, one, i) => distance(one, rgb) < distance(colors[best], rgb) ? i : best, 0));
+  }
+  const head = Buffer.alloc(13), lines = Buffer.alloc((width + 1) * height);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 3, 0, 0, 0], 8);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) lines[y * (width + 1) + 1 + x] = near.get(key((y * width + x) * 4));
+  return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('PLTE', Buffer.from(colors.flat().map((part) => part | part >> 5))), chunk('IDAT', deflateSync(lines, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+}

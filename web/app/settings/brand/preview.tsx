@@ -5,7 +5,7 @@ import type { Control } from '../fields';
 import { say } from '../words';
 import { isColor, readableOn, textOn } from './color';
 
-const DEFAULT = '#0b57d0', PANEL = '#f3f4f7'; // the ground of the pages: --panel of src/pages/files/style.css
+const DEFAULT = '#0b57d0', PANEL = '#eceef2'; // the darkest ground of the pages: --third of kit/tokens.css
 
 /** The content security policy forbids inline styles: colours are set by the object model. */
 const paint = (element: HTMLElement, colors: () => Record<string, string>) => createEffect(() => { for (const [name, value] of Object.entries(colors())) element.style.setProperty(name, value); });
