@@ -11,6 +11,7 @@
 #include "core/cases/message_undo.h"
 #include "core/cases/note.h"
 #include "core/desk/cascade.h"
+#include "core/letters/letter.h"
 #include "core/rules/rule.h"
 #include "core/rules/rules_finish.h"
 #include "res/html.h"
@@ -91,7 +92,8 @@ static int check_reply_channel(struct call *c, const struct reply *r, const stru
     return channel_check(c, &r->given, *channel, requester);
 }
 
-/* The mails go to the requester after the change. The requester's own message is not mailed. */
+/* The mails go to the requester after the change. The requester's own message is not mailed. Returns the number of
+ * mails or a negative error. */
 static int reply_mails(struct call *c, const struct reply *r, const struct case_now *now, int channel,
                        int64_t post) {
     return channel == CHANNEL_MAIL ? message_mail_send(&c->work, now, post, r->given.cc, r->given.copies) : 0;
@@ -240,12 +242,14 @@ static int reply_add(struct call *c, struct reply *r, struct case_now *now, int 
     return message_post(&c->work, now, &m, id);
 }
 
-static int reply_answer(struct call *c, int64_t post_id) {
+/* undo_until: 0: the reply can't be undone. */
+static int reply_answer(struct call *c, int64_t post_id, int64_t undo_until) {
     TRY(rules_finish(&c->work));
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
     c->id = post_id;
     *row_cell(row, "case") = (struct value){V_INT, .i = c->vars[0].id};
+    if (undo_until) *row_cell(row, "undo_until") = (struct value){V_INT, .i = undo_until};
     TRY(view_follow(v, row));
     return envelope_row(v, row);
 }
@@ -265,7 +269,7 @@ int post_case_reply(struct call *c) {
     TRY(case_not_hidden(&c->work, &now));
     int sent_before = reply_sent_before(c, &post);
     TRY(sent_before);
-    if (sent_before) return reply_answer(c, post);
+    if (sent_before) return reply_answer(c, post, 0);
     TRY(check_overtaken(c));
     TRY(reply_fill_text(c, &reply, &now));
     TRY(reply_link_articles(c, &reply, &now, &change));
@@ -276,11 +280,13 @@ int post_case_reply(struct call *c) {
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
     if (reply.with_macro) TRY(macro_join_tags(c, &reply.macro, now.id));
     if (reply.with_macro) TRY(macro_used(&c->work, reply.macro.id));
-    TRY(reply_mails(c, &reply, &now, channel, post));
+    int mails = reply_mails(c, &reply, &now, channel, post);
+    TRY(mails);
     c->id = now.id;
     TRY(api_keep(c));
     TRY(draft_sent(c, reply.is_note ? DRAFT_NOTE : DRAFT_REPLY));
-    return reply_answer(c, post);
+    return reply_answer(c, post,
+                        mails && c->work.actor.rank >= ROLE_AGENT ? letter_reply_waits(&c->work) : 0);
 }
 
 int delete_case_reply(struct call *c) {
@@ -303,6 +309,10 @@ static int reply_posts(struct call *c, int64_t owner_id, int64_t **ids) {
 static const struct field reply_fields[] = {
     {"posts", F_MANY, READONLY, .ref = "post", .made = reply_posts, .doc = "The new posts."},
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
+    {"undo_until", F_TIME, READONLY,
+     .doc =
+         "Until then, its author can undo the reply (DELETE /cases/:id/reply/:post_id). Null: no e-mail of it waits.",
+     .example = "\"2026-11-23T09:30:30+00:00\""},
     {0},
 };
 

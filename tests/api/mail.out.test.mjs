@@ -125,6 +125,17 @@ test('a reply is undone within mail.undo_seconds by its author, and not later', 
   assert.equal((await message(kept)).message_status, 'SENT');
 });
 
+test('the answer to a reply says until when it can be undone, and null if it can not', async (t) => {
+  const { desk, talk } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const until = async (body, by = desk.staff) => (await by.create(`/cases/${talk.id}/reply`, body)).undo_until;
+  assert.equal(Date.parse(await until({ contents: 'By mail', channel: 'MAIL' })), desk.clock.now + 60_000);
+  assert.equal(await until({ contents: 'In the help center', channel: 'HELPCENTER' }), null);
+  assert.equal(await until({ contents: 'A note', channel: 'NOTE' }), null);
+  assert.equal(await until({ contents: 'By one who may not undo', channel: 'MAIL' }, desk.as('collaborator')), null);
+  await desk.owner.update('/settings', { values: { 'mail.undo_seconds': 0 } });
+  assert.equal(await until({ contents: 'At once', channel: 'MAIL' }), null);
+});
+
 test('a reply that was undone is found by no search', async (t) => {
   const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
   const found = async () => (await desk.staff.fetch('/search', { query: 'zebra' })).map(({ id }) => id);

@@ -1,7 +1,9 @@
 // What happens in a conversation, in words: changes, quotes, the time in which a reply can be taken back, and who gets a copy.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { consoleWorld, joined, outside, audit, posts, shoot, until } from './console.mjs';
+import { relayFor } from '../api/lib/relay.mjs';
+import { mail, receive } from '../api/lib/mails.mjs';
+import { consoleWorld, editor, written, joined, outside, audit, posts, shoot, until } from './console.mjs';
 
 const path = (id) => `/agent/cases/${id}`;
 /** The text of an element without the marks that keep names of another direction together. */
@@ -59,5 +61,47 @@ describe('what happens in a conversation is said in words', () => {
       assert.deepEqual(await outside(page), []);
     }
     await ben.client.update('/profile', { locale_id: (await desk.owner.fetch('/locales', { limit: 100 })).find((one) => one.locale.startsWith('en')).id });
+  });
+
+  test('the quote of a mail of plain text is folded, and the answer between quotes stays', async (t) => {
+    const { case_id } = await receive(world.desk, mail({ Subject: 'Plain' }, `Thank you, it works.\r\n\r\nOn Mon, 23 Nov 2026 at 10:00, Desk <desk@example.com> wrote:\r\n${'> A former line.\r\n'.repeat(30)}`));
+    const page = await world.sit(t, world.first, path(case_id)), frame = page.locator('.mail iframe.ready').first();
+    await frame.waitFor();
+    await frame.contentFrame().getByText('Thank you, it works.').waitFor();
+    const folded = (await frame.boundingBox()).height;
+    assert.ok(folded < 120, `${folded}`);
+    await frame.contentFrame().locator('summary').focus();
+    await frame.contentFrame().locator('summary').press('Enter');
+    await until(async () => (await frame.boundingBox()).height > folded + 300);
+  });
+
+  test('the strip says how long a reply can be taken back; its text, file and draft come back', async (t) => {
+    const { desk, first: ben } = world, id = await world.asked('Take back');
+    await relayFor(t, desk, { 'mail.undo_seconds': 60 });
+    t.after(() => desk.owner.update('/settings', { values: { 'mail.undo_seconds': 0 } }));
+    const page = await world.sit(t, ben, path(id)), strip = page.locator('.strip');
+    await posts(page).first().waitFor();
+    await page.getByRole('combobox', { name: 'Channel' }).selectOption('E-mail');
+    await page.locator('.editor input[type=file]').setInputFiles({ name: 'bill.txt', mimeType: 'text/plain', buffer: Buffer.from('12') });
+    await editor(page).fill('Too early');
+    await page.getByRole('button', { name: 'Remove bill.txt' }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await strip.getByText('It can be taken back for 8 seconds.').waitFor();
+    await posts(page).nth(1).waitFor();
+    await shoot(page, 'console-undo');
+    await strip.getByRole('button', { name: /^Undo/ }).click();
+    await until(async () => await written(editor(page)) === 'Too early');
+    await page.getByRole('button', { name: 'Remove bill.txt' }).waitFor();
+    await until(async () => (await ben.client.get(`/cases/${id}/draft`)).status === 200);
+    assert.equal((await ben.client.fetch(`/cases/${id}/draft`)).attachment_file_ids.length, 1);
+    await desk.owner.update('/settings', { values: { 'mail.undo_seconds': 2 } });
+    await page.keyboard.press('Control+Enter');
+    await strip.getByText('It can be taken back for 2 seconds.').waitFor();
+    await strip.getByRole('button').waitFor({ state: 'detached', timeout: 5000 });
+    await page.getByRole('combobox', { name: 'Channel' }).selectOption('Help center');
+    await editor(page).fill('Not by mail');
+    await page.keyboard.press('Control+Enter');
+    await strip.getByText('Sent', { exact: true }).waitFor();
+    assert.equal(await strip.getByRole('button').count(), 0, 'only a mail waits');
   });
 });

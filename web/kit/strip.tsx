@@ -5,13 +5,14 @@ import { say } from './words';
 
 interface Done { text: string; undo?: () => Promise<void>; wrong?: boolean }
 const [done, setDone] = createSignal<Done | undefined>();
-const SHOWN_MS = 8000;
+export const SHOWN_MS = 8000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export const tell = (text: string, undo?: () => Promise<void>) => {
+/** `most`: milliseconds after which it can't be taken back any more. */
+export const tell = (text: string, undo?: () => Promise<void>, most = SHOWN_MS) => {
   clearTimeout(timer);
   setDone(undo ? { text, undo } : { text });
-  timer = setTimeout(() => setDone(undefined), SHOWN_MS);
+  timer = setTimeout(() => setDone(undefined), Math.min(most, SHOWN_MS));
 };
 export const tellWrong = (text: string) => { tell(text); setDone({ text, wrong: true }); };
 

@@ -104,6 +104,7 @@ export const de: Words = {
   sending: 'Wird gesendet …',
   text: 'Text',
   sent: 'Gesendet',
+  sent_for: 'Gesendet. Sie können die Antwort [n: one {n} Sekunde|other {n} Sekunden] lang zurückholen.',
   note_added: 'Notiz hinzugefügt',
   overtaken: '[n: one Es gibt einen neuen Beitrag, den Sie nicht gesehen haben.|other Es gibt {n} neue Beiträge, die Sie nicht gesehen haben.]',
   send_anyway: 'Trotzdem senden',

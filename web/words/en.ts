@@ -108,6 +108,7 @@ const words = {
   sending: 'Sending …',
   text: 'Text',
   sent: 'Sent',
+  sent_for: 'Sent. It can be taken back for [n: one {n} second|other {n} seconds].',
   note_added: 'Note added',
   overtaken: '[n: one There is a new post that you have not seen.|other There are {n} new posts that you have not seen.]',
   send_anyway: 'Send anyway',

@@ -36,11 +36,12 @@ static bool address_met(struct work *w, const struct str *met, int count, struct
 int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc,
                       int count) {
     struct str *met = arena_array(w->arena, (size_t)count + 1, sizeof *met);
-    int n = 0, found = message_mail_address(w, c->requester_id, &met[0]);
+    int n = 0, queued = 0, found = message_mail_address(w, c->requester_id, &met[0]);
     TRY(found);
     if (found && c->requester_id != w->actor.user_id) {
         TRY(letter_reply(w, message_id, RECIPIENT_TO, (struct letter_to){c->id, c->requester_id, met[0]}));
         n = 1;
+        queued++;
     }
     for (int i = 0; i < count; i++) {
         int64_t user;
@@ -49,8 +50,9 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
         TRY(owner_of_copy(w, cc[i], &user));
         TRY(participant_add(w, c->id, user));
         TRY(letter_reply(w, message_id, RECIPIENT_CC, (struct letter_to){c->id, user, cc[i]}));
+        queued++;
     }
-    return 0;
+    return queued;
 }
 
 /* ---- contents -------------------------------------------------------------------------------- */

@@ -87,14 +87,18 @@ static int queue(struct work *w, const char *template, int64_t user_id, struct s
         w, &(struct letter_new){.template = template, .to = {0, user_id, recipient}, .values = values});
 }
 
-int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to) {
+int64_t letter_reply_waits(const struct work *w) {
     int64_t delay = setting_int(w->desk, "mail.undo_seconds") * TIME_SECOND;
+    return delay ? w->now + delay : 0;
+}
+
+int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to) {
     return letter_queue(
         w, &(struct letter_new){.template = "case_reply",
                                 .to = to,
                                 .values = str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id),
                                 .post_id = message_id,
-                                .send_after = delay ? w->now + delay : 0,
+                                .send_after = letter_reply_waits(w),
                                 .type = type});
 }
 

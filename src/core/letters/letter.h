@@ -31,6 +31,8 @@ struct letter_to {
     struct str address;
 };
 
+/* Returns the time until which a mail of letter_reply waits, or 0 if such mails leave at once. */
+int64_t letter_reply_waits(const struct work *w);
 /* Queues the mail of a message of staff to one address. The message is rejected if the mail to
  * RECIPIENT_TO does not arrive. It waits for mail.undo_seconds. */
 int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to);

@@ -6,7 +6,7 @@ import { useKeys } from '../../kit/keys';
 import { connected } from '../../kit/live';
 import { Menu } from '../../kit/menu';
 import { keepReply, rowOf } from '../../kit/store';
-import { tell } from '../../kit/strip';
+import { SHOWN_MS, tell } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { CASE_SOURCE, overtakenBy, type Conversation } from '../conversation/data';
 import { statuses } from '../frame/catalog';
@@ -21,9 +21,6 @@ import type { Surface } from './surface';
 import { TextField } from './text';
 
 const TYPING_MS = 3000;
-
-/** Staff can't read the setting mail.undo_seconds: after a refusal no undo of a reply is offered. */
-let mayTakeBack = true;
 
 /** Why a text was not sent, and what to do. */
 type Wrong = { text: string } & ({ do?: undefined } | { do: 'again' | 'another' });
@@ -76,17 +73,15 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
 
   /** Takes a sent reply back: its e-mail has not left yet. The text is in the editor again. */
   const takeBack = async (post: number, content: Content) => {
-    try {
-      await call('DELETE', `/cases/${c.id}/reply/${post}`);
-    } catch (error) {
-      if (error instanceof Refused) mayTakeBack = false;
-      throw error;
-    }
+    await call('DELETE', `/cases/${c.id}/reply/${post}`);
     c.forget(post);
     setChannel('reply');
     const now = drafts.reply.content();
     if (!now.text.contents.trim()) drafts.reply.put(content);
-    else text.append(content.text);
+    else {
+      drafts.reply.put({ ...now, files: [...now.files, ...content.files], cc: [...new Set([...now.cc, ...content.cc])] });
+      text.append(content.text);
+    }
     queueMicrotask(() => text.focus());
   };
 
@@ -111,14 +106,15 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     setOvertaken(0);
     const isMail = which === 'reply' && way()?.type === 'MAIL';
     try {
-      const { content, posts } = await send({
+      const { content, posts, undoFor } = await send({
         caseId: c.id, channel: which, draft: mine, plain: plain(), copies: isMail, channelId: way()?.id, macroId: which === 'reply' ? macro()?.id : undefined, statusId,
         lastSeen: anyway ? c.newest() : seen(),
       });
       mine.clear();
       setMacro(undefined);
       const post = posts[0];
-      tell(say(which === 'note' ? 'note_added' : 'sent'), isMail && post && mayTakeBack ? () => takeBack(post, content) : undefined);
+      if (post && undoFor) tell(say('sent_for', { n: Math.round(Math.min(undoFor, SHOWN_MS) / 1000) }), () => takeBack(post, content), undoFor);
+      else tell(say(which === 'note' ? 'note_added' : 'sent'));
       await c.readPosts().catch(() => undefined);
       setSeen(c.newest());
       if (statusId) props.onDone();

@@ -1,6 +1,6 @@
 // The request of a reply or note. A text has one key from its first letter until it is sent, so a request that is repeated, because no
 // answer came, makes one post.
-import { call, Refused, rowsOf } from '../../kit/api';
+import { call, Refused, rowsOf, serverNow } from '../../kit/api';
 import type { Channel, Content, Draft } from './draft';
 import { asText } from './html';
 
@@ -25,8 +25,8 @@ export const isSentBefore = (error: unknown) => error instanceof Refused && erro
 /** Requests without an answer, by their key: the same text is sent again as it was, whatever has become of its draft meanwhile. */
 const unanswered = new Map<string, { wanted: string; body: object }>();
 
-/** Sends it. Returns what was sent, and the ids of the posts. */
-export const send = async (s: Sending): Promise<{ content: Content; posts: number[] }> => {
+/** Sends it. Returns what was sent, the ids of the posts, and for how many milliseconds it can be taken back. */
+export const send = async (s: Sending): Promise<{ content: Content; posts: number[]; undoFor: number }> => {
   await s.draft.settled();
   const content = s.draft.content(), isHtml = content.text.html && !s.plain;
   const contents = s.plain ? asText(content.text) : content.text.contents, draft_etag = s.draft.etag(), key = s.draft.key();
@@ -43,8 +43,8 @@ export const send = async (s: Sending): Promise<{ content: Content; posts: numbe
   try {
     const reply = await call('POST', `/cases/${s.caseId}/${s.channel === 'note' ? 'notes' : 'reply'}`, { body, headers: { 'Idempotency-Key': key } });
     unanswered.delete(key);
-    const made = rowsOf(reply)[0] as unknown as { posts?: { id: number }[] } | undefined;
-    return { content, posts: made?.posts?.map(({ id }) => id) ?? [] };
+    const made = rowsOf(reply)[0] as unknown as { posts?: { id: number }[]; undo_until?: string | null } | undefined;
+    return { content, posts: made?.posts?.map(({ id }) => id) ?? [], undoFor: made?.undo_until ? Math.max(0, Date.parse(made.undo_until) - serverNow()) : 0 };
   } catch (error) {
     if (error instanceof Refused && isFinal(error)) {
       unanswered.delete(key);
