@@ -55,6 +55,8 @@ static int pg_compact(struct db *db, struct why why) {
     return 0;
 }
 
+static int pg_analyze(struct conn *c) { return pg_run(c, "ANALYZE"); }
+
 const struct engine postgres_engine = {
     .blocks = true,
     .open = pg_store_open,
@@ -79,6 +81,7 @@ const struct engine postgres_engine = {
     .lock_name = pg_lock_name,
     .lock_row = pg_lock_row,
     .settle_ids = pg_settle_ids,
+    .analyze = pg_analyze,
     .prepare = pg_prepare,
     .finalize = pg_finalize,
     .param_name = pg_param_name,

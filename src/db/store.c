@@ -279,6 +279,7 @@ int db_share(struct conn *c, struct str name) { return c->engine->lock_name(c, n
 int db_lock_row(struct conn *c, const char *table, int64_t id) { return c->engine->lock_row(c, table, id); }
 bool db_writes(const struct conn *c) { return c->role != CONN_READER; }
 int db_settle_ids(struct conn *c) { return c->engine->settle_ids ? c->engine->settle_ids(c) : 0; }
+int db_analyze(struct conn *c) { return c->engine->analyze ? c->engine->analyze(c) : 0; }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 

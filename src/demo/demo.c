@@ -113,6 +113,7 @@ static int begin_run(struct conn *c, void *arg) {
 }
 
 static int settle_ids_run(struct conn *c, void *arg) { return (void)arg, db_settle_ids(c); }
+static int analyze_run(struct conn *c, void *arg) { return (void)arg, db_analyze(c); }
 static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 
 static int fields_run(struct conn *c, void *arg) {
@@ -147,7 +148,8 @@ static int fill_desk(struct db *db, struct filling *f) {
     TRY(create_indexes(db, f, indexes));
     TRY(db_write(db, settle_ids_run, NULL));
     TRY(index_texts(db, f));
-    return db_write(db, finish_run, f);
+    TRY(db_write(db, finish_run, f));
+    return db_write(db, analyze_run, NULL);
 }
 
 int demo_fill(struct db *db, const struct demo *d) {
