@@ -96,8 +96,9 @@ static int post_message(struct call *c) {
     int64_t messages = now.message_seq;
     c->work.channel = rule_channel_of(m.source);
     TRY(message_post(&c->work, &now, &m, &c->id));
-    if (by_mail && now.message_seq > messages) TRY(message_mail_send(&c->work, &now, c->id, NULL, 0));
-    return api_reply(c);
+    bool made = now.message_seq > messages; /* else the one with this client_id is answered */
+    if (by_mail && made) TRY(message_mail_send(&c->work, &now, c->id, NULL, 0));
+    return made && m.file_count == 0 ? api_reply_made(c, "attachments") : api_reply(c);
 }
 
 static const struct word statuses_given[] = {{MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_SEEN, "SEEN"}, {0}};

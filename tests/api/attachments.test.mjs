@@ -123,6 +123,7 @@ test('a repeated client_id answers the message that is there, without attaching 
   const first = await send();
   assert.deepEqual(await send(), first);
   assert.equal(first.attachments.length, 1);
+  assert.deepEqual((await desk.customer.post(`/conversations/${id}/messages`, { contents: 'x', client_id: 'c-1' })).must(201).data, first, 'also if the file is missing now');
   clean(desk);
 });
 

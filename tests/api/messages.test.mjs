@@ -30,7 +30,8 @@ test('a message is created and read', async (t) => {
   assert.equal(reply.body.resource, 'conversation_message');
   const m = reply.data;
   assert.deepEqual([m.content_text, m.source, m.client_id, m.message_status, m.creator.id], ['On its way', 'API', 'c-1', 'SENT', desk.people.agent.id]);
-  for (const who of [desk.staff, desk.customer]) assert.deepEqual((await who.fetch(`${path}/${m.id}`)).content_text, 'On its way');
+  assert.deepEqual(await desk.staff.fetch(`${path}/${m.id}`), m, 'the reply is what a GET shows');
+  assert.equal((await desk.customer.fetch(`${path}/${m.id}`)).content_text, 'On its way');
   const c = await desk.customer.fetch(conversation);
   assert.deepEqual([c.last_replier.id, c.last_agent_replier.id, c.last_message_preview, c.last_message_status], [desk.people.agent.id, desk.people.agent.id, 'On its way', 'SENT']);
 });

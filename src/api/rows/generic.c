@@ -461,14 +461,21 @@ static int load_written(struct call *c, struct view **v, struct row **row) {
     return 0;
 }
 
-int api_reply_one(struct call *c, int64_t id) {
+static int reply_row(struct call *c, const char *empty) {
     struct view *v = view_new(c);
     struct row *row;
-    c->id = id;
+    v->empty = empty;
     TRY(c->method == GET ? load_target(c, v, &row) : load_written(c, &v, &row));
     TRY(call_tag_row(c, v, row));
     return envelope_row(v, row);
 }
+
+int api_reply_one(struct call *c, int64_t id) {
+    c->id = id;
+    return reply_row(c, NULL);
+}
+
+int api_reply_made(struct call *c, const char *empty) { return reply_row(c, empty); }
 
 static int reply_bare(struct call *c, int64_t count, bool counted) {
     struct view *v = view_new(c);

@@ -310,6 +310,13 @@ static int load_list(struct view *v, const struct row *rows, int field) {
     return 0;
 }
 
+/* True for a list that the call's own row is known to have no rows of. */
+static bool is_known_empty(const struct view *v, const struct row *rows, const struct member *m) {
+    const struct call *c = v->c;
+    return v->empty && rows->next == NULL && rows->id == c->id && rows->layout->resource == c->resource &&
+           name_eq(m->name.text, str_of(v->empty));
+}
+
 /* Loads the lists of new rows, all of one resource. Lists that nobody may see, and on-demand lists that
  * were not requested, are skipped. */
 static int load_lists(struct view *v, const struct row *rows) {
@@ -319,6 +326,7 @@ static int load_lists(struct view *v, const struct row *rows) {
         const struct field *f = m->field;
         if ((f->type != F_MANY && f->type != F_ROWS) || f->flags & INPUT_ONLY) continue;
         if (f->flags & ON_DEMAND && !is_selected_anywhere(v->selection, m->name.text)) continue;
+        if (is_known_empty(v, rows, m)) continue;
         int rc = f->made || f->found ? make_many(v, layout, i, rows) : load_list(v, rows, i);
         if (rc) return rc;
     }

@@ -73,6 +73,7 @@ struct view {
     const struct row *path[EXPANSION_MAX];
     int depth;
     size_t room;         /* size of the arena at which view_follow stops; 0: no limit */
+    const char *empty;   /* a list of the call's own row that has no rows; NULL: none is known */
     bool total_is_bound; /* total_count is a lower bound, so there is no last_url */
     struct {             /* cached result of `include` for a resource */
         const struct resource *resource;
