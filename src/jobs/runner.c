@@ -19,6 +19,7 @@
 #include "core/access/scope.h"
 #include "core/all/catch_up.h"
 #include "core/all/finish.h"
+#include "core/cases/snooze.h"
 #include "core/desk/gather.h"
 #include "core/desk/job.h"
 #include "core/search/follow.h"
@@ -239,12 +240,12 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
-/* ---- breaches of SLAs: core/sla/clocks.h ----------------------------------------------------- */
+/* ---- times that come: breaches of SLAs (core/sla/clocks.h), ends of snoozes (core/cases/snooze.h) ---- */
 
-#define BREACHES_EVERY (5 * TIME_SECOND)
+#define DUE_EVERY (5 * TIME_SECOND)
 
 /* The last sweep: time of the desk, which tests move, and clock_monotonic. 0: none. */
-struct breaches_last {
+struct due_last {
     int64_t now, monotonic;
 };
 
@@ -254,33 +255,41 @@ static int breaches_part(struct work *w, void *arg) {
     return sla_sweep(w);
 }
 
-static bool breaches_recent(int64_t last, int64_t now) {
-    return last && now >= last && now - last < BREACHES_EVERY;
+static int snoozes_part(struct work *w, void *arg) {
+    (void)arg;
+    return snooze_sweep(w);
 }
 
-/* Raises the breaches that are due, unless the last sweep is less than BREACHES_EVERY ago by both clocks. */
-static void breaches_take(struct desk *d, struct breaches_last *last) {
+static bool due_recent(int64_t last, int64_t now) { return last && now >= last && now - last < DUE_EVERY; }
+
+/* Raises the breaches and ends the snoozes that are due, unless the last sweep is less than DUE_EVERY ago by
+ * both clocks. */
+static void due_take(struct desk *d, struct due_last *last) {
     int64_t now = clock_now(&d->clock), monotonic = clock_monotonic();
-    struct actor by = {.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("SLA")};
+    struct actor sla = {.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("SLA")};
+    struct actor snooze = {.kind = ACTOR_RULE, .scopes = SCOPES_ALL, .cause = S("Snooze")};
     int rc;
-    if (breaches_recent(last->now, now) && breaches_recent(last->monotonic, monotonic)) return;
-    *last = (struct breaches_last){now, monotonic};
-    do rc = desk_write(d, by, breaches_part, NULL);
+    if (due_recent(last->now, now) && due_recent(last->monotonic, monotonic)) return;
+    *last = (struct due_last){now, monotonic};
+    do rc = desk_write(d, sla, breaches_part, NULL);
     while (rc == 1);
     if (rc < 0) log_warn("breaches of SLAs could not be raised; the next sweep tries again");
+    do rc = desk_write(d, snooze, snoozes_part, NULL);
+    while (rc == 1);
+    if (rc < 0) log_warn("snoozed conversations could not be woken; the next sweep tries again");
 }
 
 /* ---- the work that no row of jobs asks for --------------------------------------------------- */
 
 struct periodic {
     int64_t indexed, flushed, swept;
-    struct breaches_last breaches;
+    struct due_last due;
     struct monitors_state monitors;
 };
 
 /* Returns true if there is more to do soon. */
 static bool run_periodic(struct runner *r, struct periodic *p) {
-    breaches_take(r->desk, &p->breaches);
+    due_take(r->desk, &p->due);
     bool more = monitors_run(r->desk, &p->monitors, &r->stopping);
     if (search_waits(r->desk, due(&p->indexed, INDEX_MS))) search_catch_up(r->desk);
     if (gathering_waits(r->desk)) gathering_flush(r->desk);

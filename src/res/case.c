@@ -115,6 +115,11 @@ static const struct field case_fields[] = {
      .example = "\"UNOFFERED\""},
     {"tags", F_MANY, NULLABLE | ON_DEMAND | RECORDS, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"),
      .check = check_tags, .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
+    {"snooze", F_COMPUTED, READONLY | ON_DEMAND, .column = CASE_SNOOZE_TEXT, .render = render_snooze,
+     .doc =
+         "When the conversation was snoozed, by whom, and `until` when; null there: until the customer replies. "
+         "Null: it is not snoozed.",
+     .example = "null"},
     {"last_post_status", F_WORD, READONLY,
      .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
      .words = message_statuses, .doc = "Delivery status of the last post; null of a note."},
@@ -236,29 +241,6 @@ static int post_case(struct call *c) {
     if (mailed) TRY(mail_first(c, &channel, first));
     TRY(api_keep(c));
     return api_reply_one(c, c->id);
-}
-
-/* Locks and reads the targets, in the order of their ids in the call. */
-static int load_targets(struct call *c, struct case_now **out) {
-    struct case_now *list = arena_array(c->work.arena, (size_t)c->id_count + 1, sizeof *list);
-    for (int i = 0; i < c->id_count; i++) {
-        int rc = case_load(&c->work, c->ids[i], &list[i]);
-        if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    }
-    *out = list;
-    return 0;
-}
-
-typedef const char *why_not(struct work *w, const struct case_now *c);
-
-/* Refuses the targets that have a reason `why`. */
-static int refuse_targets(struct call *c, const struct case_now *targets, why_not *why) {
-    int refused = 0;
-    for (int i = 0; i < c->id_count; i++) {
-        const char *text = why(&c->work, &targets[i]);
-        if (text) refused = api_refuse_target(c, c->ids[i], text);
-    }
-    return refused;
 }
 
 /* Only the tags of a closed conversation may change. */
@@ -404,6 +386,11 @@ static const struct route case_routes[] = {
      .summary = "List the participants of a conversation as staff see it",
      .doc = "The requester, the authors of messages, people who got a copy by mail, and the requesters and "
             "participants of conversations that were merged into this one."},
+    {PUT, "/cases/snooze", AG_PLUS, "conversations", COUNT, put_case_snooze, .input = snooze_input,
+     .summary = "Snooze several conversations", .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
+    {DELETE, "/cases/snooze", AG_PLUS, "conversations", COUNT, delete_case_snooze,
+     .summary = "End the snoozes of several conversations", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash",
      .input = no_fields, .summary = "Move several conversations to the trash",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
@@ -419,6 +406,16 @@ static const struct route case_routes[] = {
      .summary = "Mark the newest message of a conversation as unread",
      .doc = "`read_marker` of the caller moves back to the message before the newest. It stays if it is "
             "there already, or further back."},
+    {PUT, "/cases/:id/snooze", AG_PLUS, "conversations", ONE, put_case_snooze, .input = snooze_input,
+     .summary = "Snooze a conversation",
+     .doc =
+         "It leaves the inbox until the time, or until the customer replies. A reply of the customer ends "
+         "each snooze, and so do completing, closing, merging and the trash. SLA clocks go on. Other lists "
+         "show the conversation as before. The reply has the member `snooze`; elsewhere `fields=+snooze` asks for it.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/:id/snooze", AG_PLUS, "conversations", NONE, delete_case_snooze,
+     .summary = "End the snooze of a conversation", .doc = "Succeeds if it is not snoozed, too.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash",
      .input = no_fields, .summary = "Move a conversation to the trash",
      .doc = "Customers do not see it then. PUT /cases/:id/restore brings it "

@@ -1,5 +1,6 @@
 #include "res/case_parts.h"
 
+#include "api/rows/generic.h"
 #include "core/words.h"
 #include "res/field_value.h"
 
@@ -48,4 +49,25 @@ int check_closing(struct call *c) {
     int rc = db_int(c->work.conn, &closing_status, BINDS(B_INT("id", in_int(c, "status"))), &id);
     if (rc <= 0) return rc;
     return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
+}
+
+/* ---- targets ---------------------------------------------------------------------------------- */
+
+int load_targets(struct call *c, struct case_now **out) {
+    struct case_now *list = arena_array(c->work.arena, (size_t)c->id_count + 1, sizeof *list);
+    for (int i = 0; i < c->id_count; i++) {
+        int rc = case_load(&c->work, c->ids[i], &list[i]);
+        if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    }
+    *out = list;
+    return 0;
+}
+
+int refuse_targets(struct call *c, const struct case_now *targets, why_not *why) {
+    int refused = 0;
+    for (int i = 0; i < c->id_count; i++) {
+        const char *text = why(&c->work, &targets[i]);
+        if (text) refused = api_refuse_target(c, c->ids[i], text);
+    }
+    return refused;
 }

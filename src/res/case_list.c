@@ -12,6 +12,7 @@
 
 #include "api/rows/visible.h"
 #include "core/cases/case_intersection.h"
+#include "core/cases/snooze.h"
 #include "core/cases/case_view.h"
 #include "core/cases/view_count.h"
 #include "core/desk/cascade.h"
@@ -39,6 +40,7 @@ struct plan {
     int priority_count;
     int first_bind;        /* of the filters, in the binds of the branches */
     struct condition kept; /* the list as a condition whose count is kept; sql NULL: it is not */
+    const char *snoozed;   /* the conversations that the list leaves out because of a snooze; NULL: none */
 };
 
 /* ---- the filters ----------------------------------------------------------------------------- */
@@ -371,10 +373,23 @@ int case_list_check(struct call *c, struct branches *b, struct condition *kept) 
     return known < 0 ? known : p->filter.by != 0;
 }
 
-int case_list_plan(struct call *c, struct branches *b, unsigned types) {
+/* The visible conversations that meet the filters, as a condition on a row. */
+static const char *all_checks(struct plan *p, const char *visible) {
+    struct call *c = p->call;
+    const char *where = c->where;
+    c->where = visible;
+    check_others(p, 0);
+    const char *made = c->where;
+    c->where = where;
+    return made;
+}
+
+/* visible: p NULL, or the list leaves out snoozed conversations: the visibility of a row */
+static int plan_list(struct call *c, struct branches *b, unsigned types, struct str visible) {
     struct plan *p;
     bool staff = c->work.actor.rank >= ROLE_COLLABORATOR, sees_all = staff_sees_all(c);
     TRY(plan_begin(c, b, types, &p));
+    if (visible.p) p->snoozed = all_checks(p, visible.p);
     if (p->filter.by & BY_STATUS && p->filter.types == 0) {
         b->count = 0;
         p->filter.counted = true;
@@ -394,11 +409,33 @@ int case_list_plan(struct call *c, struct branches *b, unsigned types) {
     return staff && !exact ? end_if_empty(p) : 0;
 }
 
-int case_list_count(struct call *c, int64_t *total) {
-    const struct plan *p = c->counting;
+int case_list_plan(struct call *c, struct branches *b, unsigned types) {
+    return plan_list(c, b, types, (struct str){0});
+}
+
+int case_list_plan_inbox(struct call *c, struct branches *b) {
+    struct buf visible = {0};
+    access_cases(&c->work, b);
+    branches_condition(b, &visible);
+    c->where = "t.snoozed_at IS NULL";
+    return plan_list(c, b, INBOX_TYPES, buf_take(&visible, c->work.arena));
+}
+
+static int count_all(struct call *c, const struct plan *p, int64_t *total) {
     struct view_rows rows = {.type = VIEW_CUSTOM, .state = "t.state = 1", .condition = p->kept};
     *total = p->filter.total;
     if (p->filter.counted) return 1;
     int known = case_count(&c->work, &p->filter, total);
     return known == 0 && p->kept.sql ? counting_exact(&c->work, &rows, total) : known;
+}
+
+/* No counter leaves out snoozed conversations, which are few. */
+int case_list_count(struct call *c, int64_t *total) {
+    const struct plan *p = c->counting;
+    int64_t snoozed = 0;
+    int known = count_all(c, p, total);
+    if (known <= 0 || *total == 0 || p->snoozed == NULL) return known;
+    TRY(snoozed_count(&c->work, p->snoozed, p->branches->binds, p->branches->bind_count, &snoozed));
+    *total -= snoozed;
+    return known;
 }

@@ -24,6 +24,8 @@ extern const struct word case_identity_types[];
  * replaced. types: the list has only these types of status, as bits of 1 << enum status_type; 0: all. Sets
  * c->branches, and the filters for case_list_count. Call it after api_input. */
 int case_list_plan(struct call *c, struct branches *b, unsigned types);
+/* The same for the inbox: active conversations that are neither completed, closed nor snoozed. */
+int case_list_plan_inbox(struct call *c, struct branches *b);
 /* For a list with a condition of its own, of staff: checks the filters on each row, or walks a small range of one filter.
  * *kept: the filters as a condition whose count may be kept (core/cases/view_count.h); sql NULL: it may not. Returns 1 if
  * there are filters, 0, or a negative error. Call it after api_input. c->where is set before if the list is not of
@@ -54,6 +56,25 @@ int check_closing(struct call *c);
 extern const struct field reply_input[];
 int post_case_reply(struct call *c);
 int delete_case_reply(struct call *c); /* DELETE /cases/:id/reply/:post_id */
+
+/* ---- targets of bulk calls: case_input.c ----------------------------------------------------- */
+
+/* Locks and reads the targets, in the order of their ids in the call. */
+int load_targets(struct call *c, struct case_now **out);
+typedef const char *why_not(struct work *w, const struct case_now *c);
+/* Refuses the targets that have a reason `why`. */
+int refuse_targets(struct call *c, const struct case_now *targets, why_not *why);
+
+/* ---- snoozes: case_snooze.c ------------------------------------------------------------------ */
+
+extern const struct field snooze_input[];
+/* SQL of the member `snooze`: the two times and the person, between blanks; NULL: it is not snoozed */
+#define CASE_SNOOZE_TEXT                                                                        \
+    "CASE WHEN t.snoozed_at IS NOT NULL THEN t.snoozed_at || ' ' || COALESCE(t.snoozed_until, " \
+    "0) || ' ' || COALESCE(t.snoozed_by_id, 0) END"
+void render_snooze(struct view *v, const struct row *row, const struct value *own);
+int put_case_snooze(struct call *c);
+int delete_case_snooze(struct call *c);
 
 /* ---- merges: case_merge.c -------------------------------------------------------------------- */
 

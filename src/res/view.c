@@ -366,8 +366,7 @@ static int get_view_cases(struct call *c) {
     TRY(view_stored_read(w, c->vars[0].id, &stored));
     TRY(view_page(c, &stored, &c->order));
     if (stored.type == VIEW_INBOX) {
-        access_cases(w, b);
-        TRY(case_list_plan(c, b, INBOX_TYPES));
+        TRY(case_list_plan_inbox(c, b));
         return api_list(c);
     }
     if (stored.type == VIEW_CUSTOM) TRY(definitions_load(w, &case_subject, RULE_FILTER, d));

@@ -4,6 +4,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
 #include "core/cases/case_total.h"
+#include "core/cases/snooze.h"
 #include "core/cases/case_view.h"
 #include "core/fields/translation.h"
 #include "res/groups.h"
@@ -99,11 +100,25 @@ static struct row *count_row_of(struct view *v, int64_t id, int64_t n, enum coun
     return row;
 }
 
-/* The inbox is counted by the counters of lists. */
+/* The inbox is counted by the counters of lists, without the snoozed conversations. */
+static int count_inbox(struct work *w, int64_t *n) {
+    const struct case_filter inbox = {.by = BY_STATUS, .types = INBOX_TYPES};
+    struct branches b = {0};
+    struct buf sql = {0};
+    int64_t snoozed = 0;
+    int known = case_total(w, &inbox, n);
+    if (known <= 0) return known;
+    access_cases(w, &b);
+    buf_text(&sql, "t.status_type IN (1, 2, 3, 6) AND ");
+    branches_condition(&b, &sql);
+    TRY(snoozed_count(w, buf_take(&sql, w->arena).p, b.binds, b.bind_count, &snoozed));
+    *n -= snoozed;
+    return known;
+}
+
 static int count_one(struct counting *counting, const struct view_rows *rows, int64_t *n,
                      enum count_accuracy *accuracy) {
-    const struct case_filter inbox = {.by = BY_STATUS, .types = INBOX_TYPES};
-    int known = rows->type == VIEW_INBOX ? case_total(counting->work, &inbox, n) : 0;
+    int known = rows->type == VIEW_INBOX ? count_inbox(counting->work, n) : 0;
     *accuracy = COUNT_KNOWN;
     return known ? known : counting_count(counting, rows, n, accuracy);
 }

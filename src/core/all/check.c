@@ -35,6 +35,8 @@ QUERY(check_last_message,
       "WHERE p.case_id = t.id) AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY t.id");
 QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id = t.status_id "
                          "WHERE t.status_type <> s.type ORDER BY t.id");
+QUERY(check_snoozed, "SELECT t.id FROM cases t WHERE t.snoozed_at IS NOT NULL "
+                     "AND (t.state <> 1 OR t.status_type IN (4, 5)) AND t.state <> 5 ORDER BY t.id");
 /* The history of statuses and states is a chain that ends with the present ones. */
 QUERY(check_status_history,
       "SELECT t.id FROM cases t "
@@ -321,6 +323,7 @@ static const struct rule {
      "organization %" PRId64 " counts another number of pinned notes than there are"},
     {&check_ratings, "conversation %" PRId64 " shows a score that differs from its rating"},
     {&check_owner, "the desk has no owner who can log in: enabled, with an e-mail address that is no claim"},
+    {&check_snoozed, "conversation %" PRId64 " is snoozed, but needs no work any more"},
     {&check_message_counts,
      "conversation %" PRId64 " counts another number of messages by staff or by the requester "
      "than it has"},

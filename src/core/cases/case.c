@@ -23,7 +23,8 @@
     "0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "     \
     "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), "      \
     "COALESCE(form_id, 0), COALESCE(rating, 0), COALESCE(organization_id, 0), "            \
-    "COALESCE(sla_version_id, 0), created_at FROM cases WHERE id = :id AND state <> 5"
+    "COALESCE(sla_version_id, 0), created_at, COALESCE(snoozed_until, 0), "                \
+    "CASE WHEN snoozed_at IS NULL THEN 0 ELSE 1 END FROM cases WHERE id = :id AND state <> 5"
 QUERY(case_by_id, CASE_NOW " @LOCK@");
 QUERY(case_by_id_unlocked, CASE_NOW);
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 "
@@ -86,7 +87,9 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                              .rating = (int)col_int(row, 18),
                              .organization_id = col_int(row, 19),
                              .sla_version_id = decided && !decided->attached ? 0 : col_int(row, 20),
-                             .created_at = col_int(row, 21)};
+                             .created_at = col_int(row, 21),
+                             .snoozed_until = col_int(row, 22),
+                             .is_snoozed = col_int(row, 23) != 0};
     stmt_end(row);
     return 1;
 }
@@ -221,6 +224,23 @@ static int64_t id_at(const void *of, size_t offset) {
     return *(const int64_t *)(const void *)((const char *)of + offset);
 }
 
+/* A snooze ends when somebody else than staff replies, and when the conversation needs no work any more. */
+static bool is_woken(const struct case_now *next, const struct case_change *wanted) {
+    return (wanted->reply && !wanted->reply->by_staff) || next->status_type == STATUS_COMPLETED ||
+           next->status_type == STATUS_CLOSED || next->state != CASE_ACTIVE;
+}
+
+static void case_step_snooze(const struct case_now *c, const struct case_change *wanted,
+                             struct case_now *next, unsigned *differ) {
+    if (wanted->set & CASE_SNOOZE) {
+        next->is_snoozed = wanted->is_snoozed;
+        next->snoozed_until = wanted->snoozed_until;
+    }
+    if (next->is_snoozed && is_woken(next, wanted)) next->is_snoozed = false;
+    if (!next->is_snoozed) next->snoozed_until = 0;
+    if (next->is_snoozed != c->is_snoozed || next->snoozed_until != c->snoozed_until) *differ |= CASE_SNOOZE;
+}
+
 /* *differ: the properties that differ. *next: the conversation after the change. */
 static int case_next(struct work *w, const struct case_now *c, const struct case_change *wanted,
                      struct case_now *next, unsigned *differ) {
@@ -250,6 +270,7 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
         next->rating = wanted->rating;
         *differ |= CASE_RATING;
     }
+    case_step_snooze(c, wanted, next, differ);
     return 0;
 }
 
@@ -314,6 +335,12 @@ static void put_properties(struct work *w, struct case_sets *s, const struct cas
         buf_text(&s->sql, "status_type = :status_type, ");
         put_bind(w, s, (struct bind)B_INT("status_type", next->status_type));
     }
+    if (differ & CASE_SNOOZE && next->is_snoozed) {
+        buf_text(&s->sql, "snoozed_at = :now, snoozed_by_id = CAST(:actor AS BIGINT), "
+                          "snoozed_until = CAST(:snoozed_until AS BIGINT), ");
+        put_bind(w, s, (struct bind)B_ID("snoozed_until", next->snoozed_until));
+    } else if (differ & CASE_SNOOZE)
+        buf_text(&s->sql, "snoozed_at = NULL, snoozed_by_id = NULL, snoozed_until = NULL, ");
     for (size_t i = 0; i < REFERENCES; i++) {
         if (!(differ & references[i].bit)) continue;
         int64_t id = id_at(next, references[i].now);
@@ -390,6 +417,10 @@ static int case_tags_follow(struct work *w, const struct case_now *c, const stru
                            next->state == CASE_ACTIVE ? &after : NULL);
 }
 
+static struct changed_value snoozed_until(struct work *w, const struct case_now *c) {
+    return c->snoozed_until ? changed_time(w->arena, c->snoozed_until) : changed_nothing();
+}
+
 static void case_record(struct work *w, const struct case_now *c, const struct case_now *next,
                         unsigned differ) {
     struct changed object = case_changed(c);
@@ -407,6 +438,10 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
     if (differ & CASE_RATING)
         change_property(w, object, "rating", changed_word(rating_scores, c->rating),
                         changed_word(rating_scores, next->rating));
+    if (differ & CASE_SNOOZE) {
+        change_property(w, object, "is_snoozed", changed_bool(c->is_snoozed), changed_bool(next->is_snoozed));
+        change_property(w, object, "snoozed_until", snoozed_until(w, c), snoozed_until(w, next));
+    }
     if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE | CASE_PRIORITY | CASE_REQUESTER)))
         return;
     case_now_counted(w, c, -1);

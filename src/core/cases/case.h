@@ -11,11 +11,12 @@
 struct case_now {
     int64_t id, requester_id, organization_id, status_id, priority_id, type_id, assigned_team_id,
         assigned_agent_id, brand_id, form_id, message_seq, last_message_id, creator_id, merged_into_id,
-        sla_version_id, created_at;
-    struct str subject, legacy_id; /* legacy_id: p NULL: none */
+        sla_version_id, created_at, snoozed_until; /* snoozed_until: 0: it is not snoozed, or until a reply */
+    struct str subject, legacy_id;                 /* legacy_id: p NULL: none */
     /* as given by a caller without login; p NULL: the requester's name */
     struct str requester_name;
     int status_type, channel, state, rating; /* rating: 0: none */
+    bool is_snoozed;                         /* core/cases/snooze.h */
     bool updated;                            /* this work has set updated_at */
 };
 /* 1, 0 absent or being deleted, or a negative error; locks the row */
@@ -61,6 +62,7 @@ enum case_property {
     CASE_FORM = 1024,
     CASE_RATING = 2048,
     CASE_MERGED_INTO = 4096, /* with CASE_STATE: core/cases/case_merge.h */
+    CASE_SNOOZE = 8192,      /* is_snoozed and snoozed_until */
 };
 
 /* The author of a message that the change follows. */
@@ -74,9 +76,10 @@ struct case_change {
     unsigned set;
     struct str subject, legacy_id; /* legacy_id: p NULL clears */
     int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id,
-        form_id, merged_into_id;
+        form_id, merged_into_id, snoozed_until;
     enum case_state state;
     int rating;
+    bool is_snoozed;
     const struct field_value *values;
     int value_count;
     /* Columns that are no properties, for the same UPDATE: "a = :a, b = :b, ". Their binds, and with a message

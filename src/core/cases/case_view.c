@@ -50,6 +50,7 @@ const struct case_column case_columns[] = {
      false},
     {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)", false},
     {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key"), true},
+    {"snoozeduntil", "Snoozed until", "COALESCE(t.snoozed_until, 253402300800000)", false},
     {"rating", "Rating", "COALESCE(t.rating, 0)", false},
     {"satisfactionstatus", "Satisfaction",
      "CASE WHEN t.rating IS NOT NULL "
@@ -119,7 +120,7 @@ int case_column_find(struct work *w, struct str name, const struct case_column *
 static const struct {
     const char *state, *condition;
 } fixed[] = {
-    [VIEW_INBOX] = {"t.state = 1", "t.status_type IN (1, 2, 3, 6)"},
+    [VIEW_INBOX] = {"t.state = 1", "t.status_type IN (1, 2, 3, 6) AND t.snoozed_at IS NULL"},
     [VIEW_SUSPENDED] = {"t.state <> 1 AND t.state = 2", "1 = 1"},
     [VIEW_TRASH] = {"t.state <> 1 AND t.state = 3", "1 = 1"},
     [VIEW_CUSTOM] = {"t.state = 1", "1 = 1"},

@@ -1,5 +1,6 @@
 #include "core/change/change.h"
 
+#include "base/clock.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -11,6 +12,11 @@ struct changed_value changed_word(const struct word *words, int64_t n) {
 
 struct changed_value changed_bool(bool b) {
     return (struct changed_value){.given = true, .number = b, .text = b ? S("true") : S("false")};
+}
+
+struct changed_value changed_time(struct arena *a, int64_t t) {
+    char *text = arena_alloc(a, TIME_ISO_SIZE);
+    return (struct changed_value){.given = true, .number = t, .text = {text, time_iso(text, t)}};
 }
 
 struct str changed_value_text(struct arena *a, const struct changed_value *v) {

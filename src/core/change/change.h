@@ -84,6 +84,7 @@ static inline struct changed_value changed_text(struct str s) {
 }
 struct changed_value changed_word(const struct word *words, int64_t n); /* 0: no value */
 struct changed_value changed_bool(bool b);
+struct changed_value changed_time(struct arena *a, int64_t t);
 
 void change_created(struct work *w, struct changed object);
 void change_deleted(struct work *w, struct changed object);

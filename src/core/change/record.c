@@ -57,17 +57,10 @@ int record_insert(struct work *w, struct record r, const struct column *columns,
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-static struct str time_text(struct work *w, int64_t t) {
-    char *text = arena_alloc(w->arena, TIME_ISO_SIZE);
-    return (struct str){text, time_iso(text, t)};
-}
-
 static struct changed_value number_value(struct work *w, const struct column *c, int64_t n) {
     if (c->form == COLUMN_BOOL) return changed_bool(n);
     if (c->form == COLUMN_WORD) return changed_word(c->words, n);
-    struct changed_value v = changed_number(n);
-    if (c->form == COLUMN_TIME) v.text = time_text(w, n);
-    return v;
+    return c->form == COLUMN_TIME ? changed_time(w->arena, n) : changed_number(n);
 }
 
 static struct changed_value new_value(struct work *w, const struct column *c) {

@@ -124,6 +124,7 @@ struct definition {
     const char *gone;
     /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
     const char *implied;
+    const char *implied_true; /* the same for equality with 1 */
     const char *implied_from; /* the same for a lower bound :from */
     unsigned rules;           /* FOR(...) those that accept the field; 0: all */
     unsigned unlisted;        /* FOR(...) those that accept the field, but do not list it */

@@ -57,6 +57,9 @@ static const struct option state_options[] = {{.key = "ACTIVE", .label = "Active
                                               {.key = "TRASH", .label = "Trash"},
                                               {0}};
 
+static const struct option snooze_options[] = {
+    {.key = "1", .label = "Snoozed"}, {.key = "0", .label = "Not snoozed"}, {0}};
+
 /* Without a caller there is no current user: SLAs and monitors do not have these values. */
 #define ASKED_BY_A_PERSON (FOR(RULE_FILTER) | FOR(RULE_TRIGGER))
 #define NOT_SLAS (ASKED_BY_A_PERSON | FOR(RULE_MONITOR))
@@ -189,6 +192,8 @@ static const struct definition case_definitions[] = {
            .doc = "Number of times that the assigned team changed.", LESS_OF_CASES),
     CHOICE("cases.state", "State", "t.state", .options = state_options, .words = case_states, .property = "state", TIMED,
            .doc = "State: active, suspended, or in the trash.", LESS_OF_CASES),
+    CHOICE("cases.issnoozed", "Snooze", "CASE WHEN t.snoozed_at IS NULL THEN 0 ELSE 1 END", .options = snooze_options,
+           .implied_true = "t.snoozed_at IS NOT NULL", .property = "is_snoozed", NO_SLAS, .doc = "Whether the conversation is snoozed.", OF_CASES),
     HOURS_SINCE("cases.createdat", "Hours since creation", "t.created_at", .doc = "Hours since the creation.", OF_CASES),
     HOURS_SINCE("cases.updatedat", "Hours since the last change", "t.updated_at", .doc = "Hours since the last change.", OF_CASES),
     HOURS_SINCE("cases.lastagentactivityat", "Hours since the last activity of staff", "t.last_agent_activity_at",

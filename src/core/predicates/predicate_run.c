@@ -130,6 +130,8 @@ static void put_named(struct compiler *c, const char *sql, const char *mark, con
 
 static void put_equality(struct compiler *c, const struct proposition *p) {
     put_bound(c, p, 'a', &p->low, "=");
+    if (p->field->implied_true && !p->negated && p->low.number == 1)
+        buf_fmt(&c->sql, " AND %s", p->field->implied_true);
     if (p->field->implied == NULL || p->negated) return;
     buf_text(&c->sql, " AND ");
     put_named(c, p->field->implied, ":equal", str_fmt(c->arena, "CAST(:a%d AS BIGINT)", c->number).p);
