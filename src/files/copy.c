@@ -52,8 +52,7 @@ static int copy_folder(const char *from, const char *to, int nth) {
     struct arena *a = arena_new();
     struct str *list;
     const char *sub = str_fmt(a, "%s/%02x", to, nth).p;
-    int n = contents_listed(a, from, nth, &list), rc = n < 0 ? -1 : 0;
-    if (n > 0) rc = contents_make_folder(to);
+    int n = contents_listed(a, from, nth, &list), rc = n > 0 ? contents_make_folder(to) : n;
     if (n > 0 && rc == 0) rc = contents_make_folder(sub);
     for (int i = 0; i < n && rc == 0; i++)
         rc = copy_one(a, content_path(a, from, list[i]).p, content_path(a, to, list[i]).p);

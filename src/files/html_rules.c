@@ -118,10 +118,11 @@ static struct str blanks_off(struct str s) {
 }
 
 static bool clean_words(struct buf *out, struct str value) {
-    for (size_t i = 0; i < value.n && i < 1000; i++)
+    if (value.n > 1000) return false;
+    for (size_t i = 0; i < value.n; i++)
         if (!html_is_control(value.p[i]))
             buf_char(out, isspace((unsigned char)value.p[i]) ? ' ' : value.p[i]);
-    return value.n <= 1000;
+    return true;
 }
 
 static bool clean_href(struct buf *out, struct str value) {

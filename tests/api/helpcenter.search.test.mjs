@@ -243,6 +243,17 @@ describe('a help center in several locales and brands', () => {
     assert.deepEqual(await titles('bi'), [], 'from three letters on');
     for (const query of ['"bir"', 'bir nothingofthesort', '-bir']) assert.ok(!(await titles(query)).includes('Nests of birds'), query);
   });
+
+  test('suggestions name an article once, leave out titles that lack a word, and take the rarest words of a long sentence', async () => {
+    const many = Array.from({ length: 120 }, (_, i) => article(100 + i, 1, 1, 'Quagga', '<p>-</p>'));
+    const pairs = ['Alpaca', 'Badger', 'Caiman', 'Dingo'].flatMap((name, i) => [0, 1].map((k) => article(310 + 2 * i + k, 1, 3, `${name} ${k}`, '<p>-</p>')));
+    const zorillas = [article(301, 1, 3, 'Zorilla alone', '<p>-</p>'), article(302, 1, 3, 'Zorilla with quagga', '<p>-</p>')];
+    sql(desk, [article(99, 1, 3, 'Quagga among quaggas', '<p>-</p>'), ...many, article(300, 1, 3, 'Quaggas beside a quagga', '<p>-</p>'), ...zorillas, ...pairs, article(330, 1, 3, 'Echidna', '<p>-</p>'), JOB].join('\n'));
+    await indexed(desk);
+    assert.deepEqual((await suggested('quag')).sort(), ['Quagga among quaggas', 'Quaggas beside a quagga', 'Zorilla with quagga'], 'the drafts come between the rows of one title');
+    assert.deepEqual(await suggested('quagga zorilla'), ['Zorilla with quagga']);
+    assert.equal((await suggested('alpaca badger caiman dingo echidna'))[0], 'Echidna');
+  });
 });
 
 describe('articles that are written by the API', () => {

@@ -15,7 +15,7 @@ const CORPUS = {
   mail: ['Address change', 'Please write to jane.doe+desk@mail.example.com, not to old@mail.example.com.'],
   html: ['<b>Angle</b> & brackets', 'Compare i < k && "x" > \'y\' with <script>alert(x)</script> gears.'],
   long: ['Long words', `${'x'.repeat(70)} ends here, ${'ü'.repeat(40)} too.`],
-  machine: ['Washing machines', 'Machines wash. The university and the universe differ.'],
+  machine: ['Washing machines', 'Machines wash. The university and the universe differ. Old machines wash, too.'],
 };
 
 describe('search', () => {
@@ -189,6 +189,7 @@ describe('search', () => {
     assert.match(await snippet('refund card'), /The <em>card<\/em> reads &quot;<em>Refunding<\/em> is possible&quot;/);
     assert.match(await snippet('script gears'), /with &lt;<em>script<\/em>&gt;alert\(x\)&lt;\/<em>script<\/em>&gt; <em>gears<\/em>/);
     assert.match(await snippet('"ten turns"'), /after <em>ten turns<\/em>\./);
+    assert.equal(await snippet('"old machines"'), 'Machines wash. The university and the universe differ. <em>Old machines</em> wash, too.', 'the end of a phrase is no phrase');
     assert.match(await snippet('東京都'), /<em>東京都<\/em>に住/);
     assert.match(await snippet('jane.doe+desk@mail.example.com'), /to <em>jane.doe\+desk@mail.example.com<\/em>, not/);
     assert.doesNotMatch(await snippet('angle'), /<b>/);
