@@ -5,13 +5,14 @@ import type { Word } from './words';
 /** `key`: "j"; "X" for Shift+x; "Ctrl+k", where a Mac has Cmd; "g i" for two keys after each other; "" for an action without a key. */
 export interface Key { key: string; word: Word; run: () => void; inText?: boolean }
 
-const [layers, setLayers] = createSignal<Key[][]>([]);
+const [layers, setLayers] = createSignal<Key[][]>([]), above = new WeakSet<Key[]>();
 /** Keys of a single character can be switched off: they get in the way of dictation (WCAG 2.1.4). */
 const [keysOn, setKeysOn] = createSignal(true);
 export { keysOn, setKeysOn };
 
-/** The keys work as long as the owner lives. A later table hides the same key of an earlier one. */
-export const useKeys = (keys: Key[]) => {
+/** The keys work as long as the owner lives. A later table hides the same key of an earlier one; one of `first` hides those of all others. */
+export const useKeys = (keys: Key[], { first = false } = {}) => {
+  if (first) above.add(keys);
   setLayers((all) => [...all, keys]);
   onCleanup(() => setLayers((all) => all.filter((one) => one !== keys)));
 };
@@ -19,7 +20,8 @@ export const useKeys = (keys: Key[]) => {
 /** All actions of now, without those whose key is hidden. The newest table comes first. */
 export const keysNow = () => {
   const found = new Map<string, Key>();
-  for (const layer of [...layers()].reverse()) for (const key of layer) if (!found.has(key.key || key.word)) found.set(key.key || key.word, key);
+  const newest = [...layers()].reverse();
+  for (const layer of [...newest.filter((one) => above.has(one)), ...newest]) for (const key of layer) if (!found.has(key.key || key.word)) found.set(key.key || key.word, key);
   return [...found.values()];
 };
 

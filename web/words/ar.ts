@@ -276,7 +276,12 @@ export const ar: Words = {
   // bulk
   key_all: 'اختر كل المعروض',
   bulk_changed: 'تم تغيير {n}',
-  bulk_left: 'لم تتغير {n}. {reason}',
+  bulk_left: '{which} لم تتغير: {reason}',
+  bulk_more: '[n: one و{n} أخرى|other و{n} أخرى]',
+  bulk_tag_hint: 'اكتب وسما لإضافته، أو اختر وسما لإزالته',
+  bulk_untag: 'أزل وسما',
+  no_team: 'بلا فريق',
+  choose_hint: 'اكتب بعض الحروف …',
   // a new conversation
   new: 'جديد',
   new_case: 'محادثة جديدة',

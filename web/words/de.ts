@@ -276,7 +276,12 @@ export const de: Words = {
   // bulk
   key_all: 'Alle gezeigten auswählen',
   bulk_changed: '{n} geändert',
-  bulk_left: '[n: one {n} blieb, wie sie war.|other {n} blieben, wie sie waren.] {reason}',
+  bulk_left: '{which} nicht geändert: {reason}',
+  bulk_more: '[n: one und {n} weitere|other und {n} weitere]',
+  bulk_tag_hint: 'Schlagwort zum Hinzufügen eintippen oder eines zum Entfernen wählen',
+  bulk_untag: 'Schlagwort entfernen',
+  no_team: 'Kein Team',
+  choose_hint: 'Einige Buchstaben eintippen …',
   // a new conversation
   new: 'Neu',
   new_case: 'Neue Anfrage',

@@ -282,7 +282,12 @@ const words = {
   // bulk
   key_all: 'Select all that are shown',
   bulk_changed: '[n: one {n} changed|other {n} changed]',
-  bulk_left: '[n: one {n} stayed as it was.|other {n} stayed as they were.] {reason}',
+  bulk_left: '{which} not changed: {reason}',
+  bulk_more: '[n: one and {n} more|other and {n} more]',
+  bulk_tag_hint: 'Type a tag to add it, or choose one to remove',
+  bulk_untag: 'Remove a tag',
+  no_team: 'No team',
+  choose_hint: 'Type some letters …',
   // a new conversation
   new: 'New',
   new_case: 'New conversation',

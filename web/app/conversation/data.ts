@@ -5,6 +5,7 @@ import { change, keepReply, rowOf, show, type Shown } from '../../kit/store';
 import { follow, placeNow, presence, type Change, type Meta } from '../../kit/live';
 import { tell, tellWrong } from '../../kit/strip';
 import { say } from '../../kit/words';
+import { returning } from '../frame/catalog';
 import { me } from '../session/session';
 import { createPosts, readPostsAhead } from './posts';
 
@@ -132,7 +133,7 @@ export const createConversation = (id: number) => {
       const reply = await send(body, former, what, () => void update(members, body, what, isUndo));
       if (!reply) return;
       keepReply(reply);
-      if (!isUndo) tell(say('changed', { what }), () => update(formerMembers, former, what, true));
+      if (!isUndo) tell(say('changed', { what }), () => update(formerMembers, returning(former), what, true));
     } catch (error) {
       back();
       if (error instanceof Refused) setRefused((all) => ({ ...all, ...Object.fromEntries((error.reply.errors ?? []).map((problem) => [problemName(problem, names[0] ?? ''), problem.message])) }));

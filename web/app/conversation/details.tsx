@@ -1,12 +1,12 @@
 // The properties of a conversation, and the person who asks.
 import { createMemo, createResource, createSignal, For, lazy, Show, Suspense, type JSX } from 'solid-js';
-import { get, rowsOf } from '../../kit/api';
+import { get } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { href } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { StatusMark } from '../../kit/marks';
-import { now, say, type Word } from '../../kit/words';
-import { priorities, statuses, teams, types } from '../frame/catalog';
+import { say, type Word } from '../../kit/words';
+import { priorities, readStaff, statuses, teams, types } from '../frame/catalog';
 import { detailsOpen, setDetailsOpen } from '../frame/drawers';
 import { me } from '../session/session';
 import { fieldValues, type Conversation, type RefTo } from './data';
@@ -25,17 +25,6 @@ const Choice = (props: { word: Word; value: number | undefined; options: { id: n
     <Show when={props.wrong}><span class="wrong" role="alert">{props.wrong}</span></Show>
   </label>
 );
-
-type Agent = { id: number; full_name: string };
-const STAFF_KEPT_MS = 600_000;
-let staffRead: { at: number; list: Promise<Agent[]> } | undefined;
-/** Staff who may be chosen. Read again after ten minutes, not with each conversation. */
-const readStaff = () => {
-  if (!staffRead || now() - staffRead.at > STAFF_KEPT_MS)
-    staffRead = { at: now(), list: get('/users', { role: 'AGENT,ADMIN,OWNER,COLLABORATOR', is_enabled: true, limit: 100, fields: 'full_name' })
-      .then((reply) => rowsOf(reply) as unknown as Agent[], (error) => { staffRead = undefined; throw error; }) };
-  return staffRead.list;
-};
 
 /** The property that a key or the header asks for. */
 export type Property = 'status' | 'agent' | 'tags' | 'priority';

@@ -3,7 +3,7 @@ import { createEffect, createMemo, createSignal, lazy, on, onCleanup, Show, Susp
 import { connected } from '../../kit/live';
 import { go, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
-import { say } from '../../kit/words';
+import { numberText, say } from '../../kit/words';
 import { createPaging } from '../list/paging';
 import { CaseList } from '../list/list';
 import { RESULT_QUERY, ROW_QUERY } from '../list/row';
@@ -28,7 +28,7 @@ const toRegion = (step: number) => {
 };
 
 /** Keys that work while a drawer is open. */
-const DrawerKeys = () => { useKeys([{ key: 'Escape', word: 'close', run: () => leave() }]); return undefined; };
+const DrawerKeys = () => { useKeys([{ key: 'Escape', word: 'close', run: () => leave() }], { first: true }); return undefined; };
 
 export const Inbox = () => {
   const query = createMemo(() => place().screen === 'search' ? place().query.get('q') ?? '' : '');
@@ -47,6 +47,7 @@ export const Inbox = () => {
   const selection = {
     ids: () => [...selected()], has: (id: number) => selected().has(id), clear,
     add: (ids: number[]) => setSelected((former) => new Set([...former, ...ids])),
+    keep: (ids: number[]) => setSelected(new Set(ids)),
     toggle: (id: number) => setSelected((former) => { const next = new Set(former); if (!next.delete(id)) next.add(id); return next; }),
   };
 
@@ -72,7 +73,8 @@ export const Inbox = () => {
   createEffect(() => { if (open() === undefined && opened() === 'details') close(); });
   onCleanup(close);
   useKeys([{ key: '[', word: 'views', run: () => toggle('views') }, { key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);
-  createEffect(() => { if (!open()) document.title = `${title()} · deskd`; });
+  const count = () => (paging.total() ?? 0) + paging.fresh().length;
+  createEffect(() => { if (!open()) document.title = `${title()}${count() ? ` (${numberText(count())})` : ''} · deskd`; });
   const title = () => query() ? `${say('search')}: ${query()}` : viewOf(view())?.title ?? say('conversations');
 
   return (

@@ -12,10 +12,18 @@ import { compact } from '../frame/look';
 
 const BulkBar = lazy(async () => ({ default: (await import('./bulk')).BulkBar }));
 
-export interface Selection { ids: () => number[]; has: (id: number) => boolean; toggle: (id: number) => void; add: (ids: number[]) => void; clear: () => void }
+export interface Selection {
+  ids: () => number[];
+  has: (id: number) => boolean;
+  toggle: (id: number) => void;
+  add: (ids: number[]) => void;
+  /** Keeps only these. */
+  keep: (ids: number[]) => void;
+  clear: () => void;
+}
 
 /** Of a list whose rows lead to another screen. */
-export const NO_SELECTION: Selection = { ids: () => [], has: () => false, toggle: () => undefined, add: () => undefined, clear: () => undefined };
+export const NO_SELECTION: Selection = { ids: () => [], has: () => false, toggle: () => undefined, add: () => undefined, keep: () => undefined, clear: () => undefined };
 
 interface Props {
   paging: Paging;
@@ -106,7 +114,7 @@ export const CaseList = (props: Props) => {
         <Show when={total() !== undefined}><span class="soft">{say('list_count', { n: total()! })}</span></Show>
       </header>
       {props.above}
-      <Show when={props.selection.ids().length}><Suspense><BulkBar ids={props.selection.ids()} onDone={props.selection.clear} /></Suspense></Show>
+      <Show when={props.selection.ids().length}><Suspense><BulkBar ids={props.selection.ids()} onDone={props.selection.keep} /></Suspense></Show>
       <Show when={fresh().length}>
         <button type="button" class="fresh" onClick={showFresh}>{say('new_rows', { n: fresh().length })} <kbd>.</kbd></button>
       </Show>

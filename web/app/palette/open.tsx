@@ -1,18 +1,25 @@
 // Opens the palette, which is loaded when it is asked for first.
 import { createSignal, lazy, onCleanup, Show, Suspense } from 'solid-js';
+import type { Finder } from '../../kit/finders';
 import { useKeys } from '../../kit/keys';
 
 const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
+/** The palette with a name of its own and only these finders: one of many is chosen by letters. */
+export interface Choices { label: string; hint?: string; finders: Finder[] }
 const [asked, setAsked] = createSignal(false);
+let first: Choices | undefined;
 
-export const showPalette = () => { if (asked()) void load().then(({ openPalette }) => openPalette()); else setAsked(true); };
+export const showPalette = (choices?: Choices) => {
+  if (asked()) void load().then(({ openPalette }) => openPalette(choices));
+  else first = choices, setAsked(true);
+};
 
 export const PaletteOnDemand = () => {
   // It comes while the second key of Ctrl+K is on its way.
   const soon = ({ key }: KeyboardEvent) => { if (key === 'Control' || key === 'Meta') void load().catch(() => undefined); };
   addEventListener('keydown', soon);
   onCleanup(() => removeEventListener('keydown', soon));
-  useKeys([{ key: 'Ctrl+k', word: 'key_palette', inText: true, run: showPalette }]);
-  return <Show when={asked()}><Suspense><Palette /></Suspense></Show>;
+  useKeys([{ key: 'Ctrl+k', word: 'key_palette', inText: true, run: () => showPalette() }]);
+  return <Show when={asked()}><Suspense><Palette first={first} /></Suspense></Show>;
 };

@@ -6,6 +6,7 @@ import { finders, type Finder, type Found } from '../../kit/finders';
 import { fuzzy } from '../../kit/fuzzy';
 import { keysNow, keyText } from '../../kit/keys';
 import { go } from '../../kit/route';
+import type { Choices } from './open';
 import { say, type Word } from '../../kit/words';
 import { isAdmin } from '../session/rank';
 import { views } from '../views/views';
@@ -20,6 +21,8 @@ const actions: Finder = {
   ],
 };
 const ownViews: Finder = { word: 'views', find: () => views().map(({ id, title }) => ({ label: title ?? '', run: () => go(`/views/${id}`) })) };
+
+const areas: Finder = { word: 'settings', find: async () => (await import('../settings/found')).findSettings() };
 
 interface Result { id: number; title: string | null; resource: string }
 const KINDS: Record<string, { word: Word; path: string }> = {
@@ -36,16 +39,17 @@ const results: Finder = {
   },
 };
 
-let openNow: (() => void) | undefined;
-export const openPalette = () => openNow?.();
+let openNow: ((choices?: Choices) => void) | undefined;
+export const openPalette = (choices?: Choices) => openNow?.(choices);
 
-export const Palette = () => {
+export const Palette = (props: { first: Choices | undefined }) => {
   const list = createUniqueId(), [text, setText] = createSignal(''), [shown, setShown] = createSignal<{ finder: Finder; found: Found[] }[]>([]);
   const [at, setAt] = createSignal(0), [searching, setSearching] = createSignal(false), [open, setOpen] = createSignal(false);
   let dialog!: HTMLDialogElement, field!: HTMLInputElement, stop: AbortController | undefined, timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => { clearTimeout(timer); stop?.abort(); });
 
-  const all = () => [...finders(), actions, ownViews, results];
+  const [choices, setChoices] = createSignal<Choices>();
+  const all = () => choices()?.finders ?? [...finders(), actions, ownViews, areas, results], label = () => choices()?.label ?? say('palette');
   const put = (finder: Finder, found: Found[]) => setShown((former) => all().map((one) => one === finder ? { finder, found } : former.find((other) => other.finder === one) ?? { finder: one, found: [] }));
   const find = async (finder: Finder, wanted: string, signal: AbortSignal) => {
     const found = await finder.find(wanted, signal);
@@ -59,7 +63,7 @@ export const Palette = () => {
     const quiet = () => undefined; // an aborted or refused search finds nothing
     const [far, near] = [all().filter(({ searches }) => searches), all().filter(({ searches }) => !searches)];
     void Promise.all(near.map((finder) => find(finder, wanted, signal).catch(quiet)));
-    if (wanted.trim().length < SEARCHED_LETTERS) { far.forEach((finder) => put(finder, [])); setSearching(false); return; }
+    if (wanted.trim().length < (choices() ? 1 : SEARCHED_LETTERS)) { far.forEach((finder) => put(finder, [])); setSearching(false); return; }
     setSearching(true);
     timer = setTimeout(() => void Promise.all(far.map((finder) => find(finder, wanted.trim(), signal).catch(quiet))).then(() => { if (!signal.aborted) setSearching(false); }), PAUSE_MS);
   };
@@ -78,15 +82,15 @@ export const Palette = () => {
     if (step && count()) { event.preventDefault(); setAt((i) => (i + step + count()) % count()); }
     if (event.key === 'Enter' && !event.isComposing) { event.preventDefault(); choose(optionAt(at())); }
   };
-  openNow = () => { if (dialog.open) return; setOpen(true); setShown([]); field.value = ''; typed(''); dialog.showModal(); };
-  onMount(openPalette);
+  openNow = (wanted) => { if (dialog.open) return; setChoices(wanted); setOpen(true); setShown([]); field.value = ''; typed(''); dialog.showModal(); };
+  onMount(() => openPalette(props.first));
   onCleanup(() => { openNow = undefined; });
 
   return (
-    <dialog ref={dialog} class="palette" aria-label={say('palette')} onClose={() => { stop?.abort(); setOpen(false); }} onClick={(event) => { if (event.target === dialog) close(); }}>
-      <input ref={field} type="text" role="combobox" autocomplete="off" spellcheck={false} dir="auto" aria-label={say('palette')} placeholder={say('palette_hint')} aria-expanded={count() > 0} aria-controls={list}
+    <dialog ref={dialog} class="palette" aria-label={label()} onClose={() => { stop?.abort(); setOpen(false); }} onClick={(event) => { if (event.target === dialog) close(); }}>
+      <input ref={field} type="text" role="combobox" autocomplete="off" spellcheck={false} dir="auto" aria-label={label()} placeholder={choices()?.hint ?? say(choices() ? 'choose_hint' : 'palette_hint')} aria-expanded={count() > 0} aria-controls={list}
         aria-autocomplete="list" aria-activedescendant={count() ? `${list}-${at()}` : undefined} onInput={(event) => typed(event.currentTarget.value)} onKeyDown={onKey} />
-      <div id={list} role="listbox" class="palette-list" aria-label={say('palette')} tabindex="-1" hidden={!count()}>
+      <div id={list} role="listbox" class="palette-list" aria-label={label()} tabindex="-1" hidden={!count()}>
         <For each={open() ? groups() : []}>
           {({ finder, found, from }) => (
             <div role="group" aria-labelledby={`${list}-${finder.word}`}>

@@ -1,0 +1,13 @@
+// What the palette finds of the settings: each area that the person may see.
+import type { Found } from '../../kit/finders';
+import { go } from '../../kit/route';
+import { areas } from './areas';
+import { readRights } from './rights';
+import { ready, say } from './words';
+
+let rights: Promise<unknown> | undefined;
+
+export const findSettings = async (): Promise<Found[]> => {
+  await Promise.all([rights ??= readRights().catch((error: unknown) => { rights = undefined; throw error; }), ready()]);
+  return areas.filter((area) => area.may()).map(({ name, title, group }) => ({ label: say(title), more: say(group), run: () => go(`/settings/${name}`) }));
+};
