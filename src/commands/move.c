@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 
 #include "core/all/desk.h"
-#include "core/search/follow.h"
+#include "core/all/catch_up.h"
 #include "commands/listen.h"
 
 #include <errno.h>

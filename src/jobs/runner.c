@@ -34,10 +34,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_AGAIN_MS 1000   /* pause between looks for retries and leases; a new job wakes the runner */
-#define LOOK_SOON_MS 5       /* pause after a job, because its next part is due a millisecond later */
-#define JOBS_MS 1000         /* time for jobs; then periodic work has its turn, even if more jobs are due */
-#define INDEX_MS TIME_SECOND /* changes of texts wait so long for others */
+#define LOOK_AGAIN_MS 1000    /* pause between looks for retries and leases; a new job wakes the runner */
+#define LOOK_SOON_MS 5        /* pause after a job, because its next part is due a millisecond later */
+#define JOBS_MS 1000          /* time for jobs; then periodic work has its turn, even if more jobs are due */
+#define INDEX_MS TIME_SECOND  /* changes of texts wait so long for others */
+#define REPORT_MS TIME_MINUTE /* a read of a report does not wait for it (core/reports/follow.h) */
+#define REPORT_TURN_MS 200    /* the runner has other work */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -282,7 +284,8 @@ static void due_take(struct desk *d, struct due_last *last) {
 /* ---- the work that no row of jobs asks for --------------------------------------------------- */
 
 struct periodic {
-    int64_t indexed, flushed, swept;
+    int64_t indexed, flushed, swept, reported;
+    bool reports_behind;
     struct due_last due;
     struct monitors_state monitors;
 };
@@ -292,6 +295,8 @@ static bool run_periodic(struct runner *r, struct periodic *p) {
     due_take(r->desk, &p->due);
     bool more = monitors_run(r->desk, &p->monitors, &r->stopping);
     if (search_waits(r->desk, due(&p->indexed, INDEX_MS))) search_catch_up(r->desk);
+    if (due(&p->reported, REPORT_MS) || p->reports_behind)
+        p->reports_behind = report_catch_up_for(r->desk, REPORT_TURN_MS) == 1;
     if (gathering_waits(r->desk)) gathering_flush(r->desk);
     if (due(&p->flushed, FLUSH_MS)) gathering_flush(r->desk);
     audit_run(r->desk);
@@ -299,7 +304,7 @@ static bool run_periodic(struct runner *r, struct periodic *p) {
         audit_keep_end(r->desk);
         sweep(r->desk);
     }
-    return more;
+    return more || p->reports_behind;
 }
 
 /* Runs jobs until none is due, but at most for JOBS_MS, because there may always be one. Returns the
@@ -324,7 +329,7 @@ static void ensure_periodic(struct desk *d) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    struct periodic p = {.flushed = clock_monotonic()};
+    struct periodic p = {.flushed = clock_monotonic(), .reported = clock_monotonic()};
     int rest;
     ensure_periodic(r->desk);
     do {

@@ -36,7 +36,8 @@ struct str outline_of(struct arena *a, struct str contents, struct outline *out)
     int level;
     out->count = 0;
     if (contents.n == 0) return contents;
-    for (const char *next = from; out->count < OUTLINE_MOST && (at = next_heading(next, end, &level)); next = at + 3) {
+    for (const char *next = from; out->count < OUTLINE_MOST && (at = next_heading(next, end, &level));
+         next = at + 3) {
         struct str text = heading_text(a, at, end, level);
         if (text.n == 0) continue;
         struct str id = outline_id(a, out, text);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/search/follow.h"
+#include "core/all/catch_up.h"
 #include "base/disk.h"
 #include "base/error.h"
 #include "files/check.h"

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "core/all/check.h"
 #include "core/all/desk.h"
-#include "core/search/follow.h"
+#include "core/all/catch_up.h"
 #include "core/words.h"
 #include "files/copy.h"
 #include "transfer/contents.h"

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "core/all/column.h"
-#include "core/search/follow.h"
+#include "core/all/catch_up.h"
 #include "transfer/value_rules.h"
 
 enum { VALUES_SHOWN = 10 }; /* lines of one table */

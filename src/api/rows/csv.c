@@ -32,6 +32,11 @@ void csv_text(struct call *c, struct str s) {
     buf_char(&c->out, '"');
 }
 
+void csv_plain(struct call *c, struct str s) {
+    begin_cell(c);
+    buf_str(&c->out, s);
+}
+
 void csv_int(struct call *c, int64_t v) {
     char room[INT_TEXT];
     begin_cell(c);

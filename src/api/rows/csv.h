@@ -12,7 +12,8 @@ extern const struct field csv_args[]; /* format, for .args or as a group */
 bool csv_asked(struct call *c);
 /* Appends a cell to c->out. A text that a spreadsheet would take for a formula (it begins with = + - @,
  * tab or CR) gets a leading '. */
-void csv_text(struct call *c, struct str s); /* p NULL: an empty cell */
+void csv_text(struct call *c, struct str s);  /* p NULL: an empty cell */
+void csv_plain(struct call *c, struct str s); /* a number that is text already */
 void csv_int(struct call *c, int64_t v);
 void csv_time(struct call *c, int64_t v);                 /* ISO 8601; 0: an empty cell */
 void csv_names(struct call *c, const char *const *names); /* the first line; NULL ends the list */

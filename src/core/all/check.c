@@ -6,6 +6,7 @@
 #include "core/desk/file.h"
 #include "core/helpcenter/article.h"
 #include "core/people/identity.h"
+#include "core/reports/follow.h"
 #include "core/sla/clocks.h"
 #include "core/search/follow.h"
 #include "core/search/text.h"
@@ -420,8 +421,42 @@ static int check_search(struct conn *c, void (*report)(void *arg, const char *li
     return rc < 0 ? rc : found + rc;
 }
 
+static void report_differs(const struct clock_findings *f, const char *line) {
+    if (f->shown <= SHOWN) f->report(f->arg, line);
+}
+
+static void facts_differ(void *arg, int64_t case_id, int64_t none) {
+    struct clock_findings *f = arg;
+    char line[160];
+    (void)none;
+    snprintf(line, sizeof line,
+             "the facts of reports of conversation %" PRId64 " do not follow from its rows", case_id);
+    f->shown++;
+    report_differs(f, line);
+}
+
+static void rollup_differs(void *arg, int64_t kind, int64_t day) {
+    struct clock_findings *f = arg;
+    char line[160];
+    snprintf(line, sizeof line,
+             "the rollup of reports of kind %" PRId64 ", day %" PRId64 ", differs from its facts", kind, day);
+    f->shown++;
+    report_differs(f, line);
+}
+
+static int check_reports(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
+    struct arena *a = arena_new();
+    struct work w = {.arena = a, .conn = c};
+    struct clock_findings f = {.report = report, .arg = arg};
+    int rc = report_check(&w, &(struct report_findings){facts_differ, rollup_differs, &f});
+    arena_free(a);
+    return rc;
+}
+
 int desk_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
     int found = check_clocks(c, report, arg), rc = found < 0 ? found : check_search(c, report, arg);
+    found += rc;
+    if (rc >= 0) rc = check_reports(c, report, arg);
     found += rc;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && rc >= 0; i++) {
         rc = check_rule(c, &rules[i], NULL, report, arg);

@@ -341,6 +341,9 @@ const struct erase_column erase_table[] = {
     {"outbox", "*", FATE_IMPERSONAL, "ids for other processes"},
     {"leases", "*", FATE_IMPERSONAL, "names of work and processes"},
     {"search_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},
+    {"report_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},
+    {"report_facts", "tags", FATE_IMPERSONAL, "ids of tags"},
+    {"report_days", "*", FATE_IMPERSONAL, "hours and durations"},
     {"changes", "*", FATE_IMPERSONAL, WORD},
 
     /* help center */

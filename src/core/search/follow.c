@@ -116,7 +116,7 @@ QUERY(search_place_end,
       "(SELECT CAST(@AFTER(change_log) AS TEXT) AS place, CAST(COALESCE(MAX(id), 0) AS TEXT) AS last "
       "FROM change_log) e)");
 
-static int search_cursor_set(struct conn *c) { return db_exec(c, &search_place_end, NULL); }
+int search_cursor_set(struct conn *c) { return db_exec(c, &search_place_end, NULL); }
 
 static int cursor_get(struct work *w, const struct query *q, struct change_cursor *cursor) {
     struct str place;
@@ -269,13 +269,3 @@ int search_pending_read(struct work *w, struct search_pending *out) {
     *out = (struct search_pending){ids_text(w, &posts), ids_text(w, &r.texts), ids_text(w, &r.cases)};
     return 0;
 }
-
-/* ---- moves ----------------------------------------------------------------------------------- */
-
-/* Triggers or search_rebuild fill these tables. */
-static int search_no_rebuild(struct conn *c) { return (void)c, 0; }
-
-const struct db_derived derived_tables[] = {
-    {"search_texts", search_rebuild},     {"search_words", search_no_rebuild},
-    {"search_titles", search_no_rebuild}, {"search_pieces", search_no_rebuild},
-    {"search_cursor", search_cursor_set}, {0}};

@@ -55,7 +55,7 @@ struct search_pending {
 };
 int search_pending_read(struct work *w, struct search_pending *out);
 
-/* The derived tables of the schema: those of the index. */
-extern const struct db_derived derived_tables[];
+/* The index is complete, and no other write is under way: sets the place to the end of the change log. */
+int search_cursor_set(struct conn *c);
 
 #endif

@@ -134,6 +134,15 @@ static int64_t month_start(int64_t months) { /* months: counted from January of 
     return (int64_t)g_date_get_julian(&date) - EPOCH;
 }
 
+int64_t month_days(int64_t day, int64_t *next) {
+    GDate date;
+    g_date_clear(&date, 1);
+    g_date_set_julian(&date, (guint32)(day + EPOCH));
+    int64_t month = g_date_get_year(&date) * 12 + g_date_get_month(&date) - 1;
+    *next = month_start(month + 1);
+    return month_start(month);
+}
+
 struct period relative_span(int word, struct str zone, int64_t now) {
     int64_t today = day_of(zone, now), back = spans[word].back, length = spans[word].length, first, last;
     GDate date;

@@ -19,6 +19,8 @@ struct str day_write(char *room, int64_t day); /* into DAY_ROOM bytes */
 int64_t day_of(struct str zone, int64_t ms);   /* ms: Unix time */
 /* the span of n days; days with a clock change have 23 or 25 hours */
 struct period day_span(struct str zone, int64_t first, int64_t n);
+/* Returns the first day of the month that has the day. *next: the first day of the next month. */
+int64_t month_days(int64_t day, int64_t *next);
 
 /* today, currentweek ... last365days, and nextweek ... next365days. A week begins on Monday. "last7days"
  * are the seven days that end with today, "next7days" those that begin with it. "lastweek" is the previous

@@ -1,0 +1,428 @@
+#include "core/reports/series.h"
+
+#include "base/ids.h"
+#include "core/access/access.h"
+#include "core/reports/rollup.h"
+#include "json/json.h"
+
+#include <stdlib.h>
+
+const struct word report_hours_words[] = {{REPORT_CALENDAR, "CALENDAR"}, {REPORT_BUSINESS, "BUSINESS"}, {0}};
+const struct word report_groups[] = {{BY_CHANNEL, "CHANNEL"},
+                                     {BY_TEAM_NOW, "TEAM"},
+                                     {BY_AGENT_NOW, "AGENT"},
+                                     {BY_PRIORITY, "PRIORITY"},
+                                     {BY_SLA, "SLA"},
+                                     {BY_EACH_TAG, "TAG"},
+                                     {0}};
+
+/* A fact, as far as a series needs it. */
+struct piece {
+    int key;    /* place in the keys */
+    int bucket; /* -1: before the first */
+    int part;
+    int step;     /* of a duration */
+    int n;        /* facts that are equal in all of this */
+    int64_t took; /* seconds */
+};
+
+struct key_count {
+    int64_t key, n;
+    int group;
+};
+
+struct reading {
+    struct work *work;
+    const struct series_ask *ask;
+    const struct report_metric *metric;
+    enum report_dimension dimension;
+    struct piece *pieces;
+    int count, room;
+    struct key_count *keys; /* sorted by key */
+    int key_count, key_room, last_key;
+    int64_t *split; /* hours that a bucket does not have whole */
+    int split_count, split_room;
+    struct branches seen;
+    bool restricted, from_facts, is_exact;
+};
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static int key_place(struct reading *r, int64_t key) {
+    int low = 0, high = r->key_count;
+    if (r->last_key < r->key_count && r->keys[r->last_key].key == key) return r->last_key;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (r->keys[middle].key < key) low = middle + 1;
+        else high = middle;
+    }
+    return r->last_key = low;
+}
+
+static bool part_counts(const struct report_metric *m, int part) {
+    return m->parts == 0 || (m->parts >> part & 1U);
+}
+
+/* The keys are known before (keys_add), so that their places stay. */
+static void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took) {
+    if (!part_counts(r->metric, part)) return;
+    struct piece p = {key_place(r, key), bucket, part, step, 1, took};
+    struct piece *last = r->count ? &r->pieces[r->count - 1] : NULL;
+    if (last && last->key == p.key && last->bucket == bucket && last->part == part && last->step == step &&
+        last->took == took) {
+        last->n++;
+        return;
+    }
+    r->pieces = arena_more(r->work->arena, r->pieces, r->count, &r->room, sizeof *r->pieces);
+    r->pieces[r->count++] = p;
+}
+
+static void keys_add(struct reading *r, int64_t key) {
+    if (r->key_count && r->keys[r->key_count - 1].key >= key) return;
+    r->keys = arena_more(r->work->arena, r->keys, r->key_count, &r->key_room, sizeof *r->keys);
+    r->keys[r->key_count++] = (struct key_count){.key = key};
+}
+
+static bool is_backlog(const struct reading *r) { return r->metric->method == METRIC_BACKLOG; }
+
+/* A backlog counts all facts before the end. */
+static int64_t reading_start(const struct reading *r) {
+    return is_backlog(r) ? INT64_MIN / 4 : r->ask->buckets.starts[0];
+}
+static int64_t reading_end(const struct reading *r) { return r->ask->buckets.starts[r->ask->buckets.count]; }
+
+/* The bucket of a moment in the period. */
+static int place_in_time(const struct reading *r, int64_t at) { return bucket_at(&r->ask->buckets, at); }
+
+static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
+    return r->ask->hours == REPORT_BUSINESS ? open : took;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+QUERY(series_keys, "SELECT DISTINCT d.key FROM report_days d WHERE d.kind = :kind "
+                   "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last ORDER BY d.key");
+
+#define DAY_BINDS(r, dimension)                                        \
+    B_INT("kind", (r)->metric->kind), B_INT("dimension", (dimension)), \
+        B_INT("first", fact_day(reading_start(r))), B_INT("last", fact_day(reading_end(r) - 1))
+
+/* All keys that facts of the period have, 0 for facts without one. */
+static int keys_read(struct reading *r) {
+    int rc;
+    keys_add(r, 0);
+    if (r->dimension == BY_ALL) return 0;
+    DB_ROWS(rc, r->work->conn, &series_keys, BINDS(DAY_BINDS(r, r->dimension)), row)
+    keys_add(r, col_int(row, 0));
+    return rc;
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+struct tagged_piece {
+    struct reading *reading;
+    int bucket, part;
+    int64_t took;
+};
+
+static void tagged_add(void *arg, int64_t tag_id) {
+    struct tagged_piece *t = arg;
+    series_piece_add(t->reading, tag_id, t->bucket, t->part, 0, t->took);
+}
+
+/* Columns of facts: at, part, took, took_open, keys, tags. */
+#define FACT_CELLS \
+    "f.at, f.part, f.took, f.took_open, f.channel, f.team_id, f.agent_id, f.priority_id, f.sla_id, f.tags"
+enum { CELL_KEYS = 4, CELL_TAGS = 9 };
+
+static void fact_add(struct reading *r, struct stmt *row) {
+    int64_t at = col_int(row, 0), took = duration_of(r, col_int(row, 2), col_int(row, 3));
+    int bucket = at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at), part = (int)col_int(row, 1);
+    if (at >= reading_end(r) || at < reading_start(r)) return;
+    if (r->dimension == BY_EACH_TAG) {
+        struct tagged_piece t = {r, bucket, part, took};
+        struct str tags = col_text(row, CELL_TAGS);
+        fact_tags(tags, tagged_add, &t);
+        if (tags.n == 0) series_piece_add(r, 0, bucket, part, 0, took);
+        return;
+    }
+    int64_t key = r->dimension == BY_ALL ? 0 : col_int(row, CELL_KEYS + (int)r->dimension - BY_CHANNEL);
+    series_piece_add(r, key, bucket, part, 0, took);
+}
+
+/* Facts between two moments of conversations that the caller sees. */
+static int facts_visible(struct reading *r) {
+    struct buf sql = {0};
+    struct stmt *row;
+    struct bind binds[BRANCH_BINDS_MAX + 4] = {0};
+    int n = r->seen.bind_count, rc;
+    buf_text(&sql, "SELECT " FACT_CELLS " FROM report_facts f");
+    if (r->restricted) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
+    buf_text(&sql, " WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
+    if (r->restricted) {
+        buf_text(&sql, " AND (1 = 0");
+        for (int i = 0; i < r->seen.count; i++) buf_fmt(&sql, " OR (%s)", r->seen.where[i]);
+        buf_char(&sql, ')');
+    }
+    buf_char(&sql, 0);
+    memcpy(binds, r->seen.binds, (size_t)n * sizeof *binds);
+    binds[n++] = (struct bind)B_INT("fact_kind", r->metric->kind);
+    binds[n++] = (struct bind)B_INT("fact_from", reading_start(r));
+    binds[n++] = (struct bind)B_INT("fact_to", reading_end(r));
+    rc = db_start(r->work->conn, sql.p, binds, &row);
+    buf_free(&sql);
+    TRY(rc);
+    while ((rc = stmt_step(row)) == 1) fact_add(r, row);
+    stmt_end(row);
+    return rc;
+}
+
+QUERY(facts_of_hours, "SELECT " FACT_CELLS " FROM @EACH_ID(:hours) h JOIN report_facts f ON f.kind = :kind "
+                      "AND f.at >= h.value AND f.at < h.value + 3600000");
+
+static int split_hours_read(struct reading *r) {
+    int rc;
+    if (r->split_count == 0) return 0;
+    ids_sort_once(r->split, r->split_count);
+    DB_ROWS(rc, r->work->conn, &facts_of_hours,
+            BINDS(B_TEXT("hours", json_ids(r->work->arena, r->split, (size_t)r->split_count)),
+                  B_INT("kind", r->metric->kind)),
+            row)
+    fact_add(r, row);
+    return rc;
+}
+
+/* ---- rollups --------------------------------------------------------------------------------- */
+
+QUERY(series_days, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
+                   "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last ORDER BY d.day, d.key");
+QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
+                    "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
+
+enum { HOUR_SPLIT = -2, HOUR_OUTSIDE = -3 };
+
+/* The bucket of each hour of a day; -1 before the first. An hour that has the start of a bucket inside is
+ * HOUR_SPLIT. */
+static void hours_place(struct reading *r, int64_t day, int *hours) {
+    for (int h = 0; h < 24; h++) {
+        int64_t from = day * TIME_DAY + h * TIME_HOUR, last = from + TIME_HOUR - 1;
+        int64_t start = r->ask->buckets.starts[0], end = reading_end(r);
+        if (from >= end || last < reading_start(r)) hours[h] = HOUR_OUTSIDE;
+        else if (last < start) hours[h] = is_backlog(r) ? -1 : HOUR_OUTSIDE;
+        else if (from < start || last >= end) hours[h] = HOUR_SPLIT;
+        else
+            hours[h] = place_in_time(r, from) == place_in_time(r, last) ? place_in_time(r, from) : HOUR_SPLIT;
+        if (hours[h] != HOUR_SPLIT) continue;
+        r->split = arena_more(r->work->arena, r->split, r->split_count, &r->split_room, sizeof *r->split);
+        r->split[r->split_count++] = from;
+    }
+}
+
+static void records_add(struct reading *r, int64_t key, struct str records, const int *hours) {
+    size_t width = record_width(r->metric->kind);
+    for (size_t i = 0; i + width <= records.n; i += width) {
+        struct fact_record record = fact_record_read(records.p + i, r->metric->kind);
+        int step = r->ask->hours == REPORT_BUSINESS ? record.step_open : record.step;
+        if (hours[record.hour] >= -1)
+            series_piece_add(r, key, hours[record.hour], record.part, step, step_seconds(step));
+    }
+}
+
+static int rollups_read(struct reading *r) {
+    int64_t day = INT64_MIN;
+    int hours[24], rc;
+    DB_ROWS(rc, r->work->conn, &series_days, BINDS(DAY_BINDS(r, r->dimension)), row) {
+        if (col_int(row, 0) != day) hours_place(r, day = col_int(row, 0), hours);
+        records_add(r, col_int(row, 1), col_text(row, 2), hours);
+    }
+    TRY(rc);
+    return split_hours_read(r);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+int64_t parts_sum(const int64_t *parts, unsigned bits) {
+    int64_t n = 0;
+    for (int i = 0; i < FACT_PARTS; i++)
+        if (bits >> i & 1U) n += parts[i];
+    return n;
+}
+
+static int64_t backlog_of(const int64_t *parts) {
+    return parts_sum(parts, 15U << BACKLOG_ENTERS) - parts_sum(parts, 15U << BACKLOG_LEAVES);
+}
+
+/* Counts a piece for the rank of its key: a backlog by its end, others by their facts. */
+static int64_t piece_weight(const struct reading *r, const struct piece *p) {
+    if (is_backlog(r)) return p->part >= BACKLOG_LEAVES ? -p->n : p->n;
+    return p->bucket >= 0 ? p->n : 0;
+}
+
+static int rank_compare(const void *x, const void *y) {
+    const struct key_count *a = *(struct key_count *const *)x, *b = *(struct key_count *const *)y;
+    if (a->n != b->n) return a->n > b->n ? -1 : 1;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Gives each key its group: one of the largest, or the rest. */
+static void groups_make(struct reading *r, struct series *out) {
+    struct arena *a = r->work->arena;
+    struct key_count **ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
+    bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
+    int n = 0, buckets = r->ask->buckets.count;
+    for (int i = 0; i < r->count; i++) {
+        r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
+        used[r->pieces[i].key] = true;
+    }
+    for (int i = 0; i < r->key_count; i++)
+        if (used[i] || r->dimension == BY_ALL) ranked[n++] = &r->keys[i];
+    qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
+    out->group_count = n > SERIES_GROUPS ? SERIES_GROUPS + 1 : n;
+    out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
+    for (int i = 0; i < n; i++) {
+        ranked[i]->group = i < SERIES_GROUPS ? i : SERIES_GROUPS;
+        struct series_group *g = &out->groups[ranked[i]->group];
+        g->is_rest = i >= SERIES_GROUPS;
+        g->key = g->is_rest ? 0 : ranked[i]->key;
+    }
+    for (int i = 0; i < out->group_count; i++)
+        out->groups[i].cells = arena_array(a, (size_t)buckets, sizeof *out->groups[i].cells);
+}
+
+static void cell_add(struct series_cell *cell, const struct piece *p) {
+    cell->n += p->n;
+    cell->parts[p->part] += p->n;
+    cell->sum += (double)p->took * p->n;
+}
+
+static void pieces_count(struct reading *r, struct series *out) {
+    for (int i = 0; i < r->count; i++) {
+        const struct piece *p = &r->pieces[i];
+        struct series_group *g = &out->groups[r->keys[p->key].group];
+        if (p->bucket < 0) {
+            g->before[p->part] += p->n;
+            continue;
+        }
+        cell_add(&g->cells[p->bucket], p);
+        cell_add(&g->total, p);
+        g->n += p->n;
+    }
+}
+
+/* ---- percentiles ----------------------------------------------------------------------------- */
+
+static int took_compare(const void *x, const void *y) {
+    const struct piece *a = *(const struct piece *const *)x, *b = *(const struct piece *const *)y;
+    return (a->took > b->took) - (a->took < b->took);
+}
+
+/* The nearest rank: the least value that at least this part of the facts do not exceed. */
+static int64_t nearest_rank(int64_t n, int percent) { return (n * percent + 99) / 100; }
+
+/* Pieces in the order of their durations. With steps they are counted, because there may be a million. */
+static void percentiles_set(const struct reading *r, const struct piece **pieces, int count,
+                            struct series_cell *cell) {
+    int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90), seen = 0, steps[STEPS] = {0};
+    cell->half = cell->most = -1;
+    if (cell->n == 0) return;
+    if (r->is_exact) qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
+    else
+        for (int i = 0; i < count; i++) steps[pieces[i]->step] += pieces[i]->n;
+    for (int i = 0; i < (r->is_exact ? count : STEPS) && cell->most < 0; i++) {
+        seen += r->is_exact ? pieces[i]->n : steps[i];
+        int64_t took = r->is_exact ? pieces[i]->took : step_seconds(i);
+        if (cell->half < 0 && seen >= half) cell->half = took;
+        if (seen >= most) cell->most = took;
+    }
+}
+
+static int group_of(const struct reading *r, const struct piece *p) { return r->keys[p->key].group; }
+
+/* Sorts the pieces by group and bucket, and sets the percentiles of each cell, group and all. */
+static void percentiles_make(struct reading *r, struct series *out) {
+    int buckets = r->ask->buckets.count, cells = out->group_count * buckets;
+    int *ends = arena_array(r->work->arena, (size_t)cells + 1, sizeof *ends);
+    const struct piece **sorted = arena_array(r->work->arena, (size_t)r->count + 1, sizeof *sorted);
+    for (int i = 0; i < r->count; i++) ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket + 1]++;
+    for (int i = 0; i < cells; i++) ends[i + 1] += ends[i];
+    for (int i = 0; i < r->count; i++)
+        sorted[ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket]++] = &r->pieces[i];
+    for (int g = 0; g < out->group_count; g++) {
+        struct series_group *group = &out->groups[g];
+        int first = g ? ends[g * buckets - 1] : 0, at = first;
+        for (int b = 0; b < buckets; at = ends[g * buckets + b++])
+            percentiles_set(r, sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
+        percentiles_set(r, sorted + first, at - first, &group->total);
+    }
+    percentiles_set(r, sorted, r->count, &out->all.total);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void all_of_groups(const struct series_ask *ask, struct series *out) {
+    out->all.cells = NULL;
+    for (int g = 0; g < out->group_count; g++) {
+        const struct series_group *group = &out->groups[g];
+        out->all.n += group->n;
+        out->all.total.n += group->total.n;
+        out->all.total.sum += group->total.sum;
+        for (int i = 0; i < FACT_PARTS; i++) {
+            out->all.total.parts[i] += group->total.parts[i];
+            out->all.before[i] += group->before[i];
+        }
+    }
+    (void)ask;
+}
+
+/* Reads the pieces from facts or from rollups. */
+static int pieces_read(struct reading *r) {
+    int64_t length = 0;
+    r->restricted = access_is_by_assignment(r->work);
+    if (r->restricted) access_cases(r->work, &r->seen);
+    TRY(keys_read(r));
+    if (!r->restricted && r->metric->method == METRIC_DURATION)
+        TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), &length));
+    bool few = r->metric->method == METRIC_DURATION && length / RECORD_MAX < EXACT_FACTS;
+    r->is_exact = r->restricted || few || r->metric->method != METRIC_DURATION;
+    return r->restricted || few ? facts_visible(r) : rollups_read(r);
+}
+
+static int read_by(struct work *w, const struct series_ask *ask, enum report_dimension dimension,
+                   struct series *out) {
+    struct reading r = {
+        .work = w, .ask = ask, .metric = &report_metrics[ask->metric], .dimension = dimension};
+    *out = (struct series){0};
+    TRY(pieces_read(&r));
+    groups_make(&r, out);
+    pieces_count(&r, out);
+    all_of_groups(ask, out);
+    out->is_exact = r.is_exact;
+    if (r.metric->method == METRIC_DURATION) percentiles_make(&r, out);
+    return 0;
+}
+
+int series_read(struct work *w, const struct series_ask *ask, struct series *out) {
+    struct series once;
+    TRY(read_by(w, ask, ask->group, out));
+    if (ask->group != BY_EACH_TAG) return 0;
+    TRY(read_by(w, ask, BY_ALL, &once));
+    out->all = once.all;
+    return 0;
+}
+
+bool metric_value(const struct report_metric *m, const struct series_cell *cell, const int64_t *before,
+                  double *out) {
+    int64_t good = 0, of = 0;
+    switch (m->method) {
+    case METRIC_COUNT: *out = (double)cell->n; return true;
+    case METRIC_BACKLOG: *out = (double)(backlog_of(before) + backlog_of(cell->parts)); return true;
+    case METRIC_DURATION: *out = (double)cell->half; return cell->n > 0;
+    case METRIC_GOOD: good = cell->parts[0], of = cell->n; break;
+    case METRIC_KEPT:
+        good = parts_sum(cell->parts, m->say[SLA_KEPT].parts);
+        of = good + parts_sum(cell->parts, m->say[SLA_BROKEN].parts);
+        break;
+    }
+    *out = of ? 100.0 * (double)good / (double)of : 0;
+    return of > 0;
+}

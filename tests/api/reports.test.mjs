@@ -1,0 +1,351 @@
+// Reports against a slow reference: each number is computed again here from the events of random conversations.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { DAY, HOUR, MONDAY, clean, dice, iso, opened, shared } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
+import { apiToken } from './lib/tokens.mjs';
+
+const SERIES = '/insights/cases/series';
+const ROUNDS = Number(process.env.REPORT_DESKS ?? 15);
+const H = HOUR * 1000, D = DAY * 1000;
+
+// ---- zones -----------------------------------------------------------------------------------------------------------------------
+
+const formats = new Map();
+const formatOf = (zone) => formats.get(zone) ?? formats.set(zone, new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', weekday: 'short' })).get(zone);
+const remembered = new Map();
+/** What the clock of a zone shows in this quarter of an hour. */
+function local(zone, ms) {
+  const key = `${zone} ${Math.floor(ms / 900_000)}`;
+  if (!remembered.has(key)) {
+    const parts = Object.fromEntries(formatOf(zone).formatToParts(ms).map(({ type, value }) => [type, value]));
+    remembered.set(key, { day: `${parts.year}-${parts.month}-${parts.day}`, month: `${parts.year}-${parts.month}`, hour: Number(parts.hour), weekday: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(parts.weekday) });
+  }
+  return remembered.get(key);
+}
+const weekOf = (zone, ms) => {
+  const { day, weekday } = local(zone, ms);
+  return Date.parse(day) / D - weekday;
+};
+const firstOfDay = (zone, ms) => {
+  let at = Math.floor(ms / 900_000) * 900_000;
+  while (local(zone, at - 1).day === local(zone, ms).day) at -= 900_000;
+  return at;
+};
+/** A name of the bucket that a moment is in. */
+const bucketName = {
+  HOUR: (zone, ms) => `${local(zone, ms).day} ${Math.floor((ms - firstOfDay(zone, ms)) / H)}`,
+  DAY: (zone, ms) => local(zone, ms).day,
+  WEEK: weekOf,
+  MONTH: (zone, ms) => local(zone, ms).month,
+};
+/** Open seconds of business hours from Monday to Friday, 9 to 17 by the clock of Berlin. */
+function openSeconds(from, to) {
+  let open = 0;
+  for (let at = Math.floor(from / H) * H; at < to; at += H) {
+    const { weekday, hour } = local('Europe/Berlin', at);
+    if (weekday < 5 && hour >= 9 && hour < 17) open += Math.min(to, at + H) - Math.max(from, at);
+  }
+  return Math.floor(open / 1000);
+}
+
+// ---- random conversations --------------------------------------------------------------------------------------------------------
+
+const WEEK_9_TO_17 = Object.fromEntries(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day, i) => [day, i < 5 ? [9, 10, 11, 12, 13, 14, 15, 16] : []]));
+
+const world = shared(async (given) => {
+  const { desk } = given;
+  const { owner } = desk;
+  const [{ id: hours }] = await owner.fetch('/businesshours');
+  await owner.update(`/businesshours/${hours}`, { zones: WEEK_9_TO_17, holidays: [], time_zone: 'Europe/Berlin' });
+  const teams = [], tags = [];
+  for (const title of ['Red', 'Blue']) teams.push((await owner.create('/teams', { title })).id);
+  const { id } = await opened(desk, { subject: 'One', tags: 'a,b,c' });
+  await owner.update(`/cases/${id}`, { tags: 'a,b,c' });
+  tags.push(...sql(desk, 'SELECT id FROM tags ORDER BY id').trim().split('\n').map(Number));
+  const person = Number(sql(desk, `SELECT requester_id FROM cases WHERE id = ${id}`));
+  const agents = [(await desk.person('agent')).id, (await desk.person('agent')).id];
+  Object.assign(given, { teams, tags, person, agents });
+});
+
+/** Conversations with their events, between two moments. */
+function conversations(d, { teams, tags, person, agents }, from, to, n) {
+  return Array.from({ length: n }, (_, i) => {
+    const created = from + d.below(to - from), rows = [], changes = [];
+    let at = created, type = d.one([1, 1, 1, 2, 4]);
+    const first = type;
+    for (let k = d.below(8); k >= 0; k--) {
+      const staff = d.below(2);
+      rows.push({ at, requester: staff ? 0 : 1, staff: rows.length && staff ? 1 : 0, creator: staff ? d.one(agents) : person });
+      at += d.below(d.one([60_000, 4 * H, 3 * D, 20 * D]));
+      if (d.below(3) === 0) {
+        const next = d.one([2, 3, 4, 4, 5]);
+        if (next !== type) changes.push({ at, from: type, to: next });
+        type = next;
+      }
+    }
+    return { id: 1000 + i, created, rows, changes, first, type, state: d.below(10) ? 1 : d.one([2, 3, 4]), channel: d.one([1, 2, 4]), team: d.one([null, ...teams]), agent: d.one([null, ...agents]),
+      priority: d.one([null, 1, 3]), tags: tags.filter(() => d.below(3) === 0), rating: d.below(4) ? null : { at: at + d.below(D), score: d.one([1, 2]) } };
+  });
+}
+
+const list = (rows) => rows.map((row) => `(${row.map((v) => (v === null ? 'NULL' : typeof v === 'string' ? `'${v}'` : v)).join(', ')})`).join(', ');
+const insert = (table, columns, rows) => (rows.length ? `INSERT INTO ${table} (${columns}) VALUES ${list(rows)};` : '');
+let post = 100_000;
+
+/** Replaces all conversations of the store. */
+function store(desk, cases, { person }) {
+  const of = (of_) => cases.flatMap((c) => of_(c));
+  sql(desk, `DELETE FROM case_tags WHERE case_id >= 1000; DELETE FROM case_ratings WHERE case_id >= 1000; DELETE FROM case_status_changes WHERE case_id >= 1000; DELETE FROM posts WHERE case_id >= 1000; DELETE FROM cases WHERE id >= 1000; UPDATE cases SET state = 3 WHERE id < 1000;
+    ${insert('cases', 'id, uuid, subject, channel, state, requester_id, creator_id, status_id, status_type, message_seq, reopen_count, created_at, updated_at, assigned_team_id, assigned_agent_id, priority_id',
+    cases.map((c) => [c.id, `u${c.id}`, 's', c.channel, c.state, person, person, c.type, c.type, c.rows.length, 0, c.created, c.created, c.team, c.agent, c.priority]))}
+    ${insert('posts', 'id, case_id, kind, uuid, content_text, creator_id, is_requester, by_staff, channel, created_at, updated_at', of((c) => c.rows.map((r) => [post++, c.id, 1, `p${post}`, 't', r.creator, r.requester, r.staff, 1, r.at, r.at])))}
+    ${insert('case_status_changes', 'case_id, at, from_status_id, to_status_id, from_state, to_state', of((c) => c.changes.map((h) => [c.id, h.at, h.from, h.to, 1, 1])))}
+    ${insert('case_ratings', 'case_id, score, creator_id, created_at, updated_at', of((c) => (c.rating ? [[c.id, c.rating.score, person, c.rating.at, c.rating.at]] : [])))}
+    ${insert('case_tags', 'case_id, tag_id', of((c) => c.tags.map((t) => [c.id, t])))}
+    UPDATE report_cursor SET place = '', built = 0`);
+}
+
+// ---- the reference ---------------------------------------------------------------------------------------------------------------
+
+const finished = (type) => type === 4 || type === 5;
+
+/** All events of a metric: {case, at, from, agent, part}. */
+const eventsOf = {
+  CREATED: (c) => [{ at: c.created }],
+  REOPENED: (c) => c.changes.filter((h) => finished(h.from) && !finished(h.to)).map(({ at }) => ({ at })),
+  COMPLETED: (c) => [...(finished(c.first) ? [{ at: c.created }] : []), ...c.changes.filter((h) => !finished(h.from) && finished(h.to)).map(({ at }) => ({ at }))],
+  REPLIES: (c) => c.rows.filter((r) => r.staff).map((r) => ({ at: r.at, agent: r.creator })),
+  REQUESTS: (c) => c.rows.filter((r) => r.requester).map((r) => ({ at: r.at })),
+  SATISFACTION: (c) => (c.rating ? [{ at: c.rating.at, good: c.rating.score === 1 }] : []),
+  waits: (c) => {
+    const answered = [];
+    let asked = null;
+    for (const r of c.rows) {
+      if (r.requester) asked ??= r.at;
+      if (r.staff && asked !== null) answered.push({ at: r.at, from: asked, agent: r.creator });
+      if (r.staff) asked = null;
+    }
+    return answered;
+  },
+  FIRST_RESPONSE: (c) => eventsOf.waits(c).slice(0, 1),
+  NEXT_RESPONSE: (c) => eventsOf.waits(c).slice(1),
+  RESOLUTION: (c) => (finished(c.type) ? eventsOf.COMPLETED(c).slice(-1).map(({ at }) => ({ at, from: c.created })) : []),
+};
+
+const statusAt = (c, at) => c.changes.filter((h) => h.at <= at).at(-1)?.to ?? c.first;
+const rank = (sorted, percent) => (sorted.length ? sorted[Math.ceil((sorted.length * percent) / 100) - 1] : null);
+const percent = (good, of) => (of ? Math.round((1_000_000 * good) / of) / 10_000 : null);
+
+/** The keys of a group that an event counts in. */
+const keysOf = {
+  none: () => [null],
+  CHANNEL: (c) => [{ 1: 'MAIL', 2: 'HELPCENTER', 4: 'MESSENGER' }[c.channel]],
+  TEAM: (c) => [c.team],
+  AGENT: (c, e) => [e.agent ?? c.agent],
+  PRIORITY: (c) => [c.priority],
+  TAG: (c) => (c.tags.length ? c.tags : [null]),
+};
+
+function numbers(metric, hours, events) {
+  const took = events.filter((e) => e.from !== undefined).map((e) => (hours === 'BUSINESS' ? openSeconds(e.from, e.at) : Math.floor((e.at - e.from) / 1000))).sort((a, b) => a - b);
+  if (['FIRST_RESPONSE', 'NEXT_RESPONSE', 'RESOLUTION'].includes(metric)) return { value: rank(took, 50), p50: rank(took, 50), p90: rank(took, 90), n: took.length };
+  if (metric === 'SATISFACTION') return { value: percent(events.filter((e) => e.good).length, events.length), n: events.length };
+  return { value: events.length, n: events.length };
+}
+
+/** Checks a reply. */
+function compare(cases, ask, data, say) {
+  const { metric, interval, group = 'none', time_zone: zone, hours } = ask;
+  const from = Date.parse(ask.start_at), to = Date.parse(ask.end_at), active = cases.filter((c) => c.state === 1);
+  const starts = data.buckets.map(Date.parse), name = bucketName[interval];
+  assert.equal(starts[0], from, say);
+  for (const at of starts.slice(1)) assert.notEqual(name(zone, at - 1), name(zone, at), `${say}: ${iso(at)} begins no bucket`);
+  const ends = [...starts.slice(1), to];
+  starts.forEach((at, i) => assert.equal(name(zone, at), name(zone, ends[i] - 1), `${say}: a bucket is missing after ${iso(at)}`));
+  if (metric === 'BACKLOG') {
+    const open = (at, key) => active.filter((c) => c.created < at && !finished(statusAt(c, at - 1)) && keysOf[group](c, {}).some((k) => (k ?? null) === key));
+    for (const g of data.groups) {
+      const values = ends.map((at) => open(at, g.key));
+      assert.deepEqual(g.values, values.map((l) => l.length), `${say} ${g.key}`);
+      const young = values.map((l, i) => l.filter((c) => ends[i] - 1 - c.created < D).length);
+      assert.deepEqual(g.under_a_day, young, `${say} under a day`);
+      assert.deepEqual(g.older, values.map((l, i) => l.filter((c) => ends[i] - 1 - c.created >= 30 * D).length), `${say} older`);
+    }
+    if (group === 'none') assert.equal(data.total.value, open(to, null).length, say);
+    return;
+  }
+  const all = active.flatMap((c) => eventsOf[metric](c).map((e) => ({ ...e, c }))).filter((e) => e.at >= from && e.at < to);
+  const total = numbers(metric, hours, all);
+  for (const [key, value] of Object.entries(total)) assert.equal(data.total[key], value, `${say} total ${key}`);
+  const keys = new Set(all.flatMap((e) => keysOf[group](e.c, e).map((k) => k ?? null)));
+  assert.deepEqual(new Set(data.groups.map((g) => g.key)), group === 'none' ? new Set([null]) : keys, say);
+  for (const g of data.groups) {
+    const own = group === 'none' ? all : all.filter((e) => keysOf[group](e.c, e).some((k) => (k ?? null) === g.key));
+    const cells = starts.map((at, i) => numbers(metric, hours, own.filter((e) => e.at >= at && e.at < ends[i])));
+    assert.deepEqual(g.values, cells.map((c) => c.value), `${say} ${g.key} values`);
+    assert.deepEqual(g.n, cells.map((c) => c.n), `${say} ${g.key} n`);
+    if (cells[0].p90 !== undefined) assert.deepEqual(g.p90, cells.map((c) => c.p90), `${say} ${g.key} p90`);
+  }
+}
+
+const METRICS = ['CREATED', 'REOPENED', 'COMPLETED', 'BACKLOG', 'FIRST_RESPONSE', 'NEXT_RESPONSE', 'RESOLUTION', 'REPLIES', 'REQUESTS', 'SATISFACTION'];
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu'];
+
+describe('reports of random desks:', () => {
+  test(`every series of ${ROUNDS} desks equals the reference`, async () => {
+    const { desk } = world, d = dice(7);
+    for (let round = 0; round < ROUNDS; round++) {
+      // In Europe and America the clocks change in these weeks, forward and back.
+      const middle = d.one([Date.UTC(2026, 2, 22), Date.UTC(2025, 9, 28), Date.UTC(2026, 3, 5)]);
+      const cases = conversations(d, world, middle - 20 * D, middle + 20 * D, d.one([0, 1, 12, 40]));
+      store(desk, cases, world);
+      await desk.owner.update(`/teams/${world.teams[0]}`, { title: `Red ${round}` }); // a write of the desk ends its kept snapshots
+      for (let k = 0; k < 6; k++) {
+        const ask = { metric: METRICS[(round * 6 + k) % METRICS.length], interval: d.one(['HOUR', 'DAY', 'DAY', 'WEEK', 'MONTH']), time_zone: d.one(ZONES), hours: d.one(['CALENDAR', 'BUSINESS']) };
+        const from = middle - d.below(15) * D - (d.below(2) ? 0 : d.below(DAY) * 1000), days = ask.interval === 'HOUR' ? 6 : 40;
+        Object.assign(ask, { start_at: iso(from), end_at: iso(from + (1 + d.below(days)) * D - (d.below(2) ? 0 : d.below(DAY - 60) * 1000)) });
+        const group = d.one([undefined, 'CHANNEL', 'TEAM', 'AGENT', 'PRIORITY', 'TAG']);
+        if (group) ask.group = group;
+        const data = await desk.owner.fetch(SERIES, ask);
+        compare(cases, ask, data, `desk ${round}: ${JSON.stringify(ask)}`);
+      }
+    }
+  });
+});
+
+// ---- following -------------------------------------------------------------------------------------------------------------------
+
+/** The conversations of a store, as the reference takes them. */
+function stored(desk) {
+  const rows = (text) => sql(desk, text).trim().split('\n').filter(Boolean).map((line) => line.split('|').map((v) => (v === '' ? null : Number(v))));
+  const cases = rows('SELECT id, created_at, state, channel, assigned_team_id, assigned_agent_id, priority_id, status_type FROM cases ORDER BY id')
+    .map(([id, created, state, channel, team, agent, priority, type]) => ({ id, created, state, channel, team, agent, priority, type, first: type, rows: [], changes: [], tags: [], rating: null }));
+  const of = (id) => cases.find((c) => c.id === id);
+  for (const [id, at, requester, staff, creator] of rows('SELECT case_id, created_at, is_requester, by_staff, creator_id FROM posts WHERE kind = 1 ORDER BY created_at, id')) of(id).rows.push({ at, requester, staff, creator });
+  for (const [id, at, from, to] of rows('SELECT h.case_id, h.at, f.type, n.type FROM case_status_changes h JOIN case_statuses f ON f.id = h.from_status_id JOIN case_statuses n ON n.id = h.to_status_id ORDER BY h.id DESC')) {
+    of(id).changes.unshift({ at, from, to });
+    of(id).first = from;
+  }
+  for (const [id, tag] of rows('SELECT case_id, tag_id FROM case_tags ORDER BY tag_id')) of(id).tags.push(tag);
+  for (const [id, at, score] of rows('SELECT case_id, created_at, score FROM case_ratings ORDER BY id')) of(id).rating = { at, score };
+  return cases;
+}
+
+const tables = (desk) => sql(desk, 'SELECT * FROM report_facts ORDER BY kind, at, case_id, n') + sql(desk, "SELECT * FROM report_days WHERE records <> '' ORDER BY kind, dimension, day, key");
+
+describe('reports of a desk at work:', () => {
+  const world = shared(async (given) => {
+    const { desk } = given, { owner } = desk;
+    given.teams = [(await owner.create('/teams', { title: 'Red' })).id, (await owner.create('/teams', { title: 'Blue' })).id];
+    given.period = { start_at: iso(MONDAY - D), end_at: iso(MONDAY + 90 * D), time_zone: 'Europe/Berlin' };
+  });
+  const series = (client, more) => client.fetch(SERIES, { ...world.period, interval: 'WEEK', ...more });
+  const all = async (say) => {
+    const { desk } = world, cases = stored(desk);
+    for (const metric of METRICS)
+      for (const group of metric === 'BACKLOG' ? [undefined] : [undefined, 'AGENT', 'TAG']) {
+        const ask = { ...world.period, metric, interval: 'DAY', hours: 'CALENDAR', ...(group && { group }), end_at: iso(desk.clock.now + 1000) };
+        compare(cases, ask, await desk.owner.fetch(SERIES, ask), `${say}: ${metric} ${group}`);
+      }
+  };
+
+  test('they follow replies, changes, merges, the trash and deletions, and a kill loses nothing', async () => {
+    const { desk, teams } = world, { owner, staff, customer } = desk, d = dice(3), ids = [];
+    for (let step = 0; step < 60; step++) {
+      desk.clock.write(desk.clock.now + d.below(30) * H);
+      const id = ids[d.below(ids.length)];
+      const deed = id === undefined || step % 6 === 0 ? 'open' : d.one(['reply', 'reply', 'ask', 'ask', 'status', 'team', 'tags', 'rate', 'trash', 'merge', 'priority']);
+      if (deed === 'open') ids.push((await opened(desk, { assigned_team_id: d.one([null, ...teams]) })).id);
+      if (deed === 'reply') await staff.post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER', status_id: d.one([2, 3, 4]) });
+      if (deed === 'ask') await customer.post(`/conversations/${id}/messages`, { contents: 'When?' });
+      if (deed === 'status') await owner.put(`/cases/${id}`, { status_id: d.one([2, 3, 4, 4]) });
+      if (deed === 'team') await owner.put(`/cases/${id}`, { assigned_team_id: d.one([null, ...teams]), assigned_agent_id: d.one([null, desk.people.agent.id]) });
+      if (deed === 'tags') await owner.put(`/cases/${id}`, { tags: d.one(['a', 'a,b', 'b,c', '']) });
+      if (deed === 'rate') await customer.post(`/conversations/${id}/ratings`, { score: d.one(['GOOD', 'BAD']) });
+      if (deed === 'priority') await owner.put(`/cases/${id}`, { priority_id: d.one([1, 2, null]) });
+      if (deed === 'trash') (await owner.put(`/cases/${id}/trash`, {})).status === 200 && d.below(2) && await owner.put(`/cases/${id}/restore`, {});
+      if (deed === 'merge' && ids.length > 3) await owner.post(`/cases/${id}/merge`, { case_ids: [d.one(ids.filter((i) => i !== id))] });
+      if (step % 20 === 19) await all(`step ${step}`);
+    }
+    const trashed = (await opened(desk)).id;
+    await owner.put(`/cases/${trashed}/trash`, {});
+    await series(owner, { metric: 'CREATED' });
+    (await owner.delete('/cases/trash', { ids: String(trashed) })).must(200);
+    await all('at the end');
+    const place = sql(desk, 'SELECT place FROM report_cursor').trim();
+    await staff.post(`/cases/${(await opened(desk)).id}/reply`, { contents: 'Soon', channel: 'HELPCENTER' });
+    await desk.kill(); // the follower has not followed these, or has with its cursor
+    clean(desk);
+    await desk.start();
+    await all('after a kill');
+    assert.notEqual(sql(desk, 'SELECT place FROM report_cursor').trim(), place);
+    const followed = tables(desk);
+    await desk.stop();
+    clean(desk);
+    sql(desk, "UPDATE report_cursor SET place = '', built = 0; DELETE FROM report_facts; DELETE FROM report_days");
+    await desk.start();
+    await series(owner, { metric: 'CREATED' });
+    assert.equal(tables(desk), followed, 'what followed is what is built anew');
+    await desk.stop();
+    sql(desk, `UPDATE report_facts SET took = took + 1 WHERE kind = 4; UPDATE report_days SET records = records || 'Xa' WHERE kind = 1 AND dimension = 0`);
+    const { status, stdout } = desk.check();
+    assert.notEqual(status, 0);
+    assert.match(stdout, /the facts of reports of conversation \d+ do not follow from its rows/);
+    assert.match(stdout, /the rollup of reports of kind 1, day \d+, differs from its facts/);
+    sql(desk, "UPDATE report_cursor SET place = '', built = 0; DELETE FROM report_facts; DELETE FROM report_days");
+    await desk.start();
+  });
+
+  test('an agent who sees a part of the conversations gets the numbers of that part', async () => {
+    const { desk, teams } = world, { owner } = desk, { id: person, client } = await desk.person('agent', { agent_case_access: 'SELF' });
+    for (const assigned_agent_id of [person, person, null]) await opened(desk, { assigned_agent_id });
+    const total = async (who, more) => (await series(who, { metric: 'CREATED', end_at: iso(desk.clock.now + 1000), ...more })).total.value;
+    assert.equal(await total(client), 2);
+    assert.ok(await total(owner) > 2);
+    const groups = (await series(client, { metric: 'CREATED', group: 'TEAM', end_at: iso(desk.clock.now + 1000) })).groups;
+    assert.deepEqual(groups.map((g) => g.key), [null], 'teams of others are not named');
+    await owner.update(`/users/${person}`, { agent_case_access: 'TEAMS' });
+    await owner.post(`/teams/${teams[0]}/members`, { user_ids: [person] });
+    const visible = (await client.get('/cases', { limit: 1 })).body.total_count;
+    assert.equal(await total(client), visible);
+    (await desk.as('customer').get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
+  });
+
+  test('a token needs the scope of insights', async () => {
+    const { desk } = world;
+    const { client: conversations } = await apiToken(desk, desk.owner, { scopes: ['conversations'] });
+    (await conversations.get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
+    const { client: insights } = await apiToken(desk, desk.owner, { scopes: ['insights:read'] });
+    (await insights.get(SERIES, { metric: 'CREATED' })).must(200);
+  });
+
+  test('wrong questions are refused in words', async () => {
+    const { desk } = world, get = (more) => desk.owner.get(SERIES, { metric: 'CREATED', ...more });
+    (await desk.owner.get(SERIES)).refused(400, 'FIELD_REQUIRED', 'metric');
+    (await get({ metric: 'TEMPERATURE', group: 'COLOUR', interval: 'YEAR', hours: 'TEA' })).refused(400, 'FIELD_INVALID', 'metric', 'interval', 'group', 'hours');
+    (await get({ time_zone: 'Mars/Olympus' })).refused(400, 'FIELD_INVALID', 'time_zone');
+    (await get({ start_at: iso(MONDAY), end_at: iso(MONDAY - D) })).refused(400, 'FIELD_INVALID', 'end_at');
+    (await get({ start_at: iso(MONDAY), end_at: iso(MONDAY) })).refused(400, 'FIELD_INVALID', 'end_at');
+    (await get({ start_at: '1990-01-01T00:00:00Z', interval: 'HOUR' })).refused(400, 'FIELD_INVALID', 'interval');
+    (await get({ group: 'SLA' })).refused(400, 'FIELD_INVALID', 'group');
+    const years = await desk.owner.fetch(SERIES, { metric: 'created', interval: 'month', start_at: iso(MONDAY - 3652 * D), end_at: iso(MONDAY), group: 'agent' });
+    assert.equal(years.buckets.length, 121);
+  });
+
+  test('docs/REPORTS.md has the definition of each metric', async () => {
+    const metrics = await world.desk.owner.fetch('/insights/metrics');
+    const page = readFileSync(new URL('../../docs/REPORTS.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+    assert.deepEqual(metrics.map((m) => m.name), [...page.matchAll(/\| `([A-Z_]+)` \|/g)].map(([, name]) => name));
+    for (const { name, title, unit, definition } of metrics) assert.ok(page.includes(`| \`${name}\` | ${title} | ${unit} | ${definition} |`), name);
+  });
+
+  test('CSV has a line for each bucket of a group', async () => {
+    const { desk } = world, query = new URLSearchParams({ ...world.period, metric: 'CREATED', group: 'CHANNEL', interval: 'MONTH', format: 'csv' });
+    const reply = (await desk.owner.exchange('GET', `/api/v1${SERIES}?${query}`, {})).must(200);
+    const lines = reply.text.split('\r\n');
+    assert.equal(lines[0], '"bucket","key","value","n","p50","p90"');
+    assert.match(lines[1], /^"2026-11-22T09:30:00\+00:00","HELPCENTER",\d+,\d+,"",""$/);
+  });
+});
