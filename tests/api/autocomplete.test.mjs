@@ -38,6 +38,15 @@ test('search matches %, _ and quotes literally', async (t) => {
   assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: '100%_s' })), ['Adam 100%_sure']);
 });
 
+test('a word is found by its first 60 bytes, cut between characters', async (t) => {
+  const desk = await open(t);
+  for (const [full_name, found, another] of [['q'.repeat(70), 'q'.repeat(60), 'q'.repeat(59) + 'r'], ['Ж'.repeat(40), 'ж'.repeat(30), 'ж'.repeat(29) + 'з'], [`x${'ж'.repeat(40)}`, `x${'ж'.repeat(29)}`, `x${'ж'.repeat(28)}з`]]) {
+    await desk.owner.create('/users', { full_name, email: `${full_name.length}.${full_name.codePointAt(0)}@home.example` });
+    assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: found })), [full_name]);
+    assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: another })), []);
+  }
+});
+
 test('an empty text and a very long text find nothing', async (t) => {
   const { desk } = await withPeople(t);
   for (const query of [{}, { name: '' }, { name: '  ' }, { name: 'a'.repeat(200) }]) {

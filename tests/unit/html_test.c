@@ -200,6 +200,19 @@ static void a_reader_is_shown_remote_and_inline_pictures(void **state) {
                         "alt=\"l\"><img></p>");
 }
 
+static void an_element_in_a_line_keeps_its_contents_and_its_end(void **state) {
+    static const char *const names[] = {"b",   "cite", "code",   "del",    "dfn", "em",   "font",  "i",
+                                        "ins", "kbd",  "mark",   "q",      "s",   "samp", "small", "span",
+                                        "sub", "sup",  "strike", "strong", "tt",  "u",    "var",   NULL};
+    (void)state;
+    for (const char *const *name = names; *name; name++) {
+        struct str html = str_fmt(arena, "a<%s>b</%s>c", *name, *name);
+        struct html_cleaned c = cleaned(html);
+        assert_string_equal(c.html.p, html.p);
+        assert_string_equal(c.text.p, "abc");
+    }
+}
+
 /* ---- what never is --------------------------------------------------------------------------- */
 
 static void nothing_of_it_runs(void **state) {
@@ -546,6 +559,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(links_lead_elsewhere_and_say_nothing_of_this_page),
         cmocka_unit_test(pictures_are_loaded_from_nowhere_until_it_is_asked_for),
         cmocka_unit_test(a_reader_is_shown_remote_and_inline_pictures),
+        cmocka_unit_test(an_element_in_a_line_keeps_its_contents_and_its_end),
         cmocka_unit_test(nothing_of_it_runs),
         cmocka_unit_test(text_that_changes_its_meaning_when_parsed_again_is_harmless),
         cmocka_unit_test(bytes_that_are_no_text_are_no_text),

@@ -146,9 +146,9 @@ static const char *read_decimal(struct reading *r) {
     bool minus = s.n && s.p[0] == '-';
     size_t at = minus, whole = count_digits(s, at);
     if (whole == 0 || whole > 18) return expected;
-    size_t point = at + whole, fraction = 0;
+    size_t point = at + whole;
     if (point < s.n) {
-        fraction = s.p[point] == '.' ? count_digits(s, point + 1) : 0;
+        size_t fraction = s.p[point] == '.' ? count_digits(s, point + 1) : 0;
         if (fraction == 0 || fraction > 18 || point + 1 + fraction != s.n) return expected;
     }
     while (whole > 1 && s.p[at] == '0') at++, whole--;
