@@ -9,19 +9,23 @@
 QUERY(mailbox_by_key, MAILBOX_COLUMNS "WHERE m.address_key = :key AND m.deleted_at IS NULL "
                                       "AND m.is_enabled = 1");
 QUERY(mailbox_of_system, MAILBOX_COLUMNS "WHERE m.is_system = 1 AND m.is_enabled = 1");
-QUERY(mailbox_always, MAILBOX_COLUMNS "WHERE m.is_system = 1");
-QUERY(mailbox_of_case,
-      MAILBOX_COLUMNS "JOIN cases c ON c.mailbox_id = m.id WHERE c.id = :case AND " MAILBOX_SENDS);
+/* One statement, because most desks have the default only: the first place without a mailbox that sends passes to the
+ * next. */
+#define OF_CASE \
+    "SELECT m.id FROM cases c JOIN mailboxes m ON m.id = c.mailbox_id WHERE c.id = :case AND " MAILBOX_SENDS
+#define OF_BRAND                                                                                                 \
+    "SELECT m.id FROM cases c JOIN mailboxes m ON m.brand_id = c.brand_id WHERE c.id = :case AND " MAILBOX_SENDS \
+    " ORDER BY m.is_default DESC, m.id LIMIT 1"
+#define BY_DEFAULT "SELECT m.id FROM mailboxes m WHERE m.is_default = 1 AND " MAILBOX_SENDS
+#define OF_SYSTEM "SELECT MIN(m.id) FROM mailboxes m WHERE m.is_system = 1"
+QUERY(mailbox_sending, MAILBOX_COLUMNS "WHERE m.id = COALESCE((" OF_CASE "), (" OF_BRAND "), (" BY_DEFAULT
+                                       "), (" OF_SYSTEM "))");
 QUERY(mailbox_named, MAILBOX_COLUMNS "WHERE m.id = :id AND " MAILBOX_SENDS);
 /* A message that came by mail has the mailbox that took it (source 3: SOURCE_MAIL). */
 QUERY(mailbox_of_letter,
       MAILBOX_COLUMNS "JOIN posts p ON p.mailbox_id = m.id "
                       "JOIN outgoing_mails o ON o.post_id = p.id "
                       "WHERE o.id = :id AND COALESCE(p.source, 0) <> 3 AND " MAILBOX_SENDS);
-QUERY(mailbox_of_brand,
-      MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id WHERE c.id = :case AND " MAILBOX_SENDS
-                      " ORDER BY m.is_default DESC, m.id LIMIT 1");
-QUERY(mailbox_by_default, MAILBOX_COLUMNS "WHERE m.is_default = 1 AND " MAILBOX_SENDS);
 QUERY(mailbox_key_owned, "SELECT 1 FROM mailboxes WHERE address_key = :key AND deleted_at IS NULL");
 QUERY(mailbox_listed, "SELECT address, is_system FROM mailboxes "
                       "WHERE is_enabled = 1 AND deleted_at IS NULL "
@@ -64,11 +68,7 @@ int mailbox_of_address(struct work *w, struct str address, struct mailbox *out) 
 }
 
 int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out) {
-    static const struct query *const tries[] = {&mailbox_of_case, &mailbox_of_brand, &mailbox_by_default,
-                                                &mailbox_always};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++)
-        rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
+    int rc = mailbox_read(w, &mailbox_sending, BINDS(B_INT("case", case_id)), out);
     return rc == 0 ? -ERR_INTERNAL_ERROR : rc;
 }
 
