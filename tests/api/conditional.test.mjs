@@ -23,16 +23,6 @@ test('a single resource has a quoted ETag of 32 hex digits and a Last-Modified d
   }
 });
 
-test('the first reply after a start knows when the custom fields changed', async (t) => {
-  const desk = await open(t);
-  const { id } = await desk.staff.create('/cases', { subject: 'S', contents: 'C', requester_id: desk.people.customer.id });
-  await desk.clock.forward(60);
-  await desk.owner.create('/cases/fields', { title: 'Serial', key: 'serial', type: 'TEXT' });
-  const changed = httpDate(desk.clock.now);
-  await desk.restart();
-  assert.equal((await desk.staff.get(`/cases/${id}`)).must(200).headers['last-modified'], changed);
-});
-
 test('the ETag does not depend on fields, case or include', async (t) => {
   const { owner, path, reply } = await world(t);
   for (const query of [{ fields: 'title' }, { _case: 'camel' }, { include: '*' }, { _flat: 'true' }, { _empty: 'false' }, { _pretty: 'true' }]) {

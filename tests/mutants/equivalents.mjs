@@ -53,6 +53,7 @@ const equivalents = [
   { file: 'src/core/helpcenter/comment.c', was: 'return rc < 0 ? rc : rc ? 0 : fail(w, ERR_RESOURCE_NOT_FOUND);', becomes: 'return rc < 0 ? rc : rc ? 1 : fail(w, ERR_RESOURCE_NOT_FOUND);', why: 'its callers hand on errors alone' },
   { file: 'src/files/nursery.c', was: '_exit(1);', becomes: ';', why: 'the descriptors of a request are valid, so dup2 and close_range do not fail' },
   { file: 'src/core/people/proof.c', was: 'return count < RESETS_AN_HOUR ? letter_reset(w, email) : 0;', becomes: 'return count < RESETS_AN_HOUR ? letter_reset(w, email) : 1;', why: 'its caller hands on errors alone' },
+  { file: 'src/core/fields/field_catalogue.c', was: 'else if (state.changed_at == 0) TRY(field_state_read(w, &state));', becomes: 'else if (state.changed_at != 0) TRY(field_state_read(w, &state));', why: 'the tag of the row was computed before with the values of its fields, so their set is kept' },
 ];
 
 for (const { file, was } of equivalents) {
