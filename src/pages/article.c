@@ -90,8 +90,7 @@ static void toc_list(struct site_visit *v, const struct article_row *x, const st
     buf_text(&v->main, ">\n");
     for (int i = 0; i < o->count; i++)
         html(&v->main, "<li%h><a href=\"#%s\">%s</a></li>\n",
-             o->items[i].level == 3 ? " class=\"deeper\"" : "", url_encoded(v->arena, o->items[i].id).p,
-             o->items[i].text.p);
+             o->items[i].level == 3 ? " class=\"deeper\"" : "", o->items[i].id.p, o->items[i].text.p);
     buf_text(&v->main, "</ul>\n");
 }
 

@@ -100,7 +100,8 @@ static int act_end(struct form_page *a) {
 int form_show(struct form_page *a, struct str title) {
     struct site_visit *v = a->visit;
     if (a->has_problems) title = STR_CAT(a->arena, str_of(form_say(a, WORD_ERROR)), S(": "), title);
-    v->head = (struct site_head){.title = title, .unindexed = true, .has_times = a->has_times};
+    v->head =
+        (struct site_head){.title = title, .kind = a->kind, .unindexed = true, .has_times = a->has_times};
     v->status = a->status;
     return act_end(a);
 }

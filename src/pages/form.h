@@ -29,6 +29,7 @@ struct form_page {
     const struct json *verdict;
     bool has_problems; /* form_problems wrote some: the title says so, and they have the focus */
     bool has_times;    /* the page has times, which times.js shows in the visitor's zone */
+    const char *kind;  /* layout of the page (struct site_head); NULL: plain */
     const char *step;
     void *own; /* data of the page */
 };

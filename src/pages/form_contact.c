@@ -158,6 +158,7 @@ static int upload_and_send(struct form_page *a) {
 /* ---- the visit ------------------------------------------------------------------------------- */
 
 static int thanks(struct form_page *a) {
+    a->kind = "small";
     html(form_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", form_say(a, WORD_THANK_YOU),
          form_say(a, WORD_WE_MAIL));
     return form_show(a, str_of(form_say(a, WORD_THANK_YOU)));

@@ -1,5 +1,7 @@
 /* The visitor's conversations: a list, one with its messages, and what the visitor does with it. */
 #include "pages/handlers.h"
+#include "pages/icon.h"
+#include "pages/layout.h"
 
 #include "core/desk/setting.h"
 #include "core/time/hours.h"
@@ -42,30 +44,32 @@ static void put_moment(struct form_page *a, struct str iso) {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* In words for the customer: the labels of statuses are for staff. Returns NULL if customers do not see
- * it. */
-static const char *conversation_status(struct form_page *a, const struct json *conversation) {
+/* In words for the customer: the labels of statuses are for staff. Nothing if customers do not see it. */
+static void put_status(struct form_page *a, const struct json *conversation) {
     static const struct {
         const char *type;
         enum site_word word;
-    } words[] = {{"NEW", WORD_STATUS_NEW},
-                 {"OPEN", WORD_STATUS_OPEN},
-                 {"PENDING", WORD_STATUS_PENDING},
-                 {"COMPLETED", WORD_STATUS_COMPLETED}};
+        const char *look;
+    } words[] = {{"NEW", WORD_STATUS_NEW, " works"},
+                 {"OPEN", WORD_STATUS_OPEN, " works"},
+                 {"PENDING", WORD_STATUS_PENDING, " waits"},
+                 {"COMPLETED", WORD_STATUS_COMPLETED, ""}};
     struct str type = tree_text(json_member(conversation, S("status")), "type");
-    if (tree_true(conversation, "is_closed")) return form_say(a, WORD_CLOSED);
+    const char *said = NULL, *look = "";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq(type, str_of(words[i].type))) return form_say(a, words[i].word);
-    return NULL;
+        if (str_eq(type, str_of(words[i].type))) said = form_say(a, words[i].word), look = words[i].look;
+    if (tree_true(conversation, "is_closed")) said = form_say(a, WORD_CLOSED), look = "";
+    if (said)
+        html(form_out(a), "<span class=\"unseen\">%s: </span><span class=\"status%h\">%s</span> ",
+             form_say(a, WORD_STATUS), look, said);
 }
 
 static void list_conversation(struct form_page *a, const struct json *j) {
     struct buf *out = form_out(a);
-    const char *status = conversation_status(a, j);
     struct str preview = tree_text(j, "last_message_preview");
     html(out, "<li>\n<h2><a href=\"%s\"><bdi>%s</bdi></a></h2>\n<p class=\"meta\">",
          form_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, tree_text(j, "subject").p);
-    if (status) html(out, "<span class=\"status\">%s</span> ", status);
+    put_status(a, j);
     put_moment(a, tree_text(j, "last_replied_at"));
     buf_text(out, "</p>\n");
     if (preview.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", preview.p);
@@ -109,16 +113,21 @@ static int show_conversations(struct form_page *a) {
     struct buf *out = form_out(a);
     const struct json *list = form_data(a);
     if (!form_ok(a)) return form_refused(a);
-    html(out, "<h1>%s</h1>\n", form_say(a, WORD_MY_CONVERSATIONS));
+    bool some = list && list->first;
+    struct str contact = form_path(a, "/contact");
+    a->kind = "list";
+    html(out, "<div class=\"title\">\n<h1>%s</h1>\n", form_say(a, WORD_MY_CONVERSATIONS));
+    if (some) html(out, "<a class=\"button\" href=\"%s\">%s</a>\n", contact.p, form_say(a, WORD_NEW_MESSAGE));
+    buf_text(out, "</div>\n");
     put_scopes(a);
-    if (list == NULL || list->first == NULL) html(out, "<p>%s</p>\n", form_say(a, WORD_NO_CONVERSATIONS));
-    else buf_text(out, "<ul class=\"conversations\">\n");
-    for (const struct json *j = list ? list->first : NULL; j; j = j->next) list_conversation(a, j);
-    if (list && list->first) buf_text(out, "</ul>\n");
+    if (some) buf_text(out, "<ul class=\"conversations\">\n");
+    else
+        html(out, "<p>%s</p>\n<p><a class=\"button\" href=\"%s\">%s</a></p>\n",
+             form_say(a, WORD_NO_CONVERSATIONS), contact.p, form_say(a, WORD_NEW_MESSAGE));
+    for (const struct json *j = some ? list->first : NULL; j; j = j->next) list_conversation(a, j);
+    if (some) buf_text(out, "</ul>\n");
     put_neighbours(a, form_path(a, "/conversations"), is_of_organization(a) ? "&amp;of=organization" : "",
                    mine->offset, CONVERSATIONS_OF_PAGE, tree_int(a->subcall.reply, "total_count"));
-    html(out, "<p><a class=\"button\" href=\"%s\">%s</a></p>\n", form_path(a, "/contact").p,
-         form_say(a, WORD_NEW_MESSAGE));
     return form_show(a, str_of(form_say(a, WORD_MY_CONVERSATIONS)));
 }
 
@@ -141,10 +150,15 @@ static void put_attachments(struct form_page *a, const struct json *message) {
     const struct json *list = json_member(message, S("attachments"));
     if (list == NULL || list->first == NULL) return;
     html(out, "<ul class=\"attachments\" aria-label=\"%s\">\n", form_say(a, WORD_ATTACHMENTS));
-    for (const struct json *j = list->first; j; j = j->next)
-        html(out, "<li><a href=\"%s\" download><bdi>%s</bdi></a> <span class=\"hint\">%s KB</span></li>\n",
-             form_local_path(a, tree_text(j, "url_download")).p, tree_text(j, "name").p,
-             page_number(a, (tree_int(j, "size") + 1023) / 1024).p);
+    for (const struct json *j = list->first; j; j = j->next) {
+        buf_text(out, "<li>");
+        icon_write(out, ICON_FILE);
+        html(
+            out,
+            "<span><a href=\"%s\" download><bdi>%s</bdi></a> <span class=\"hint\">%s KB</span></span></li>\n",
+            form_local_path(a, tree_text(j, "url_download")).p, tree_text(j, "name").p,
+            page_number(a, (tree_int(j, "size") + 1023) / 1024).p);
+    }
     buf_text(out, "</ul>\n");
 }
 
@@ -163,6 +177,9 @@ static void write_post(struct form_page *a, const struct json *j) {
     buf_str(out, site_pictures(a->visit, tree_text(j, "content_html"))); /* safe HTML (files/html_clean.h) */
     buf_text(out, "</div>\n");
     put_attachments(a, j);
+    if (!own)
+        html(out, "<span class=\"face\" aria-hidden=\"true\">%s</span>\n",
+             site_initial(a->arena, name.n ? name : str_of(form_say(a, WORD_SUPPORT))).p);
     buf_text(out, "</article>\n");
 }
 
@@ -194,10 +211,10 @@ static void put_complete(struct form_page *a) {
     form_close(a, WORD_COMPLETE);
 }
 
-static void put_score(struct form_page *a, const char *value, enum site_word word) {
-    html(form_out(a),
-         "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%s\" required> %s</label>\n",
-         value, form_say(a, word));
+static void put_score(struct form_page *a, const char *value, enum icon icon, enum site_word word) {
+    html(form_out(a), "<label><input type=\"radio\" name=\"score\" value=\"%s\" required><span>", value);
+    icon_write(form_out(a), icon);
+    html(form_out(a), "%s</span></label>\n", form_say(a, word));
 }
 
 /* Asks once, and not before staff have answered. */
@@ -215,9 +232,9 @@ static void put_rating_form(struct form_page *a) {
     html(out, "<section class=\"rating\" aria-labelledby=\"rate\">\n<h2 id=\"rate\">%s</h2>\n",
          form_say(a, WORD_HOW_DID_WE));
     form_open(a, form_path(a, "/conversations/%" PRId64 "/rating", mine->id), NULL);
-    buf_text(out, "<div role=\"radiogroup\" aria-labelledby=\"rate\">\n");
-    put_score(a, "GOOD", WORD_GOOD);
-    put_score(a, "BAD", WORD_BAD);
+    buf_text(out, "<div class=\"faces\" role=\"radiogroup\" aria-labelledby=\"rate\">\n");
+    put_score(a, "GOOD", ICON_GLAD, WORD_GOOD);
+    put_score(a, "BAD", ICON_SAD, WORD_BAD);
     buf_text(out, "</div>\n");
     form_field(a, &f);
     form_close(a, WORD_SEND_RATING);
@@ -261,13 +278,14 @@ static int show_conversation(struct form_page *a) {
     struct buf *out = form_out(a);
     const struct json *ratings = form_data(a), *c = mine->conversation;
     struct str subject = tree_text(c, "subject");
-    const char *status = conversation_status(a, c);
     mine->rating = own_rating(a, ratings);
-    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1><bdi>%s</bdi></h1>\n", form_path(a, "/conversations").p,
-         form_say(a, WORD_MY_CONVERSATIONS), subject.p);
-    if (status)
-        html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", form_say(a, WORD_STATUS),
-             status);
+    a->kind = "talk";
+    html(out, "<p class=\"back\"><a href=\"%s\">", form_path(a, "/conversations").p);
+    icon_write(out, ICON_BACK);
+    html(out, "%s</a></p>\n<h1><bdi>%s</bdi></h1>\n<p class=\"meta\">", form_say(a, WORD_MY_CONVERSATIONS),
+         subject.p);
+    put_status(a, c);
+    buf_text(out, "</p>\n");
     put_done(a);
     form_problems(a, reply_fields);
     put_neighbours(a, form_path(a, "/conversations/%" PRId64, mine->id), "", mine->offset, MESSAGES_OF_PAGE,

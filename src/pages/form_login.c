@@ -45,6 +45,7 @@ static int login_leave(struct form_page *a) {
 static int login_step(struct form_page *a, enum site_word title, const struct form_field *fields,
                       enum site_word button) {
     const struct login *mine = a->own;
+    a->kind = "small";
     html(form_out(a), "<h1>%s</h1>\n", form_say(a, title));
     form_problems(a, fields);
     form_open(a, form_path(a, "/login"), NULL);
@@ -153,6 +154,7 @@ int page_login(struct site_visit *v) {
 /* ---- logout ---------------------------------------------------------------------------------- */
 
 static int show_logout(struct form_page *a) {
+    a->kind = "small";
     html(form_out(a), "<h1>%s</h1>\n", form_say(a, WORD_LOG_OUT));
     form_problems(a, NULL);
     form_open(a, form_path(a, "/logout"), NULL);
@@ -178,6 +180,7 @@ int page_logout(struct site_visit *v) {
 /* ---- a new password -------------------------------------------------------------------------- */
 
 static int show_reset(struct form_page *a) {
+    a->kind = "small";
     html(form_out(a), "<h1>%s</h1>\n<p>%s</p>\n", form_say(a, WORD_SET_PASSWORD),
          form_say(a, WORD_RESET_TEXT));
     form_problems(a, reset_fields);
@@ -192,6 +195,7 @@ static int reset_done(struct form_page *a) {
 }
 
 static int reset_sent(struct form_page *a) {
+    a->kind = "small";
     html(form_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", form_say(a, WORD_LOOK_INTO_MAIL),
          form_say(a, WORD_LINK_SENT));
     return form_show(a, str_of(form_say(a, WORD_LOOK_INTO_MAIL)));

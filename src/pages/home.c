@@ -8,18 +8,11 @@
 #define HOME_ARTICLES 6
 #define HOME_OF_CATEGORY 5 /* sections that the card of a category names */
 
-/* The first letter of the title: one that is not ASCII has several bytes. */
-static struct str first_letter(struct arena *a, struct str title) {
-    size_t n = title.n ? 1 : 0;
-    while (n < title.n && ((unsigned char)title.p[n] & 0xC0) == 0x80) n++;
-    return str_dup(a, (struct str){title.p, n});
-}
-
 static void home_category(struct site_visit *v, int64_t id, const struct site_text *title,
                           const struct site_text *description) {
     html(&v->main,
          "<section class=\"category\">\n<span class=\"tile\" aria-hidden=\"true\">%s</span>\n<h2><a",
-         first_letter(v->arena, title->text).p);
+         site_initial(v->arena, title->text).p);
     site_text_lang(&v->main, v, title);
     html(&v->main, " href=\"%s%s\">%s</a></h2>", v->root.p, rows_path(v, "categories", id, title->text).p,
          title->text.p ? title->text.p : "?");

@@ -25,6 +25,12 @@ void site_text_lang(struct buf *out, const struct site_visit *v, const struct si
         html(out, " lang=\"%s\" dir=\"%h\"", t->locale.p, direction_of(locale_is_rtl(&v->brand, t->locale)));
 }
 
+struct str site_initial(struct arena *a, struct str text) {
+    size_t n = text.n ? 1 : 0;
+    while (n < text.n && ((unsigned char)text.p[n] & 0xC0) == 0x80) n++;
+    return str_dup(a, (struct str){text.p, n});
+}
+
 void site_description(struct site_visit *v, const struct site_text *description) {
     if (description->text.p == NULL || description->text.n == 0) return;
     buf_text(&v->main, "\n<p class=\"hint\"><bdi");

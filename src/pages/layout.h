@@ -39,6 +39,9 @@ void site_search_form(const struct site_visit *v, struct buf *out);
 /* to v->main; begins with the home page */
 void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count);
 
+/* the first character of a name or a title */
+struct str site_initial(struct arena *a, struct str text);
+
 /* a paragraph; nothing without a text */
 void site_description(struct site_visit *v, const struct site_text *description);
 

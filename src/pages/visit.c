@@ -23,12 +23,20 @@ int site_refuse(struct site_visit *v, int status, enum site_word title, enum sit
     v->status = status;
     v->main.n = v->form_html.n = 0;
     v->brand.contents = (struct str){0}; /* the page's template is not for this text */
-    v->head = (struct site_head){.title = str_of(SAY(v, title)), .unindexed = true};
+    v->head = (struct site_head){.title = str_of(SAY(v, title)), .kind = "small", .unindexed = true};
     html(&v->main, "<h1>%s</h1>\n<p>%s</p>\n", v->head.title.p, SAY(v, text));
     return 0;
 }
 
-int site_not_found(struct site_visit *v) { return site_refuse(v, 404, WORD_NOT_FOUND, WORD_NOT_FOUND_TEXT); }
+int site_not_found(struct site_visit *v) {
+    site_refuse(v, 404, WORD_NOT_FOUND, WORD_NOT_FOUND_TEXT);
+    if (v->root.p) /* otherwise the visit has no locale yet */
+        html(&v->main,
+             "<p class=\"buttons\"><a class=\"button\" href=\"%s\">%s</a> <a class=\"button quiet\" "
+             "href=\"%s/contact\">%s</a></p>\n",
+             v->root.p, SAY(v, WORD_HOME), v->root.p, SAY(v, WORD_CONTACT));
+    return 0;
+}
 
 int site_bytes(struct site_visit *v, const char *content_type) {
     v->type = content_type;

@@ -250,6 +250,36 @@ describe('pages of the help center', () => {
     (await anyone.exchange('GET', url)).must(200);
   });
 
+  test('a search can be narrowed to a category, and shows no more than without', async () => {
+    const { owner } = world.desk, { readers: { anonymous: who, customer } } = world;
+    const other = await owner.create('/categories', { titles: 'Elsewhere' });
+    const section = await owner.create('/sections', { category_id: other.id, titles: 'Section elsewhere', visibility: 'PUBLIC' });
+    const made = await owner.create('/articles', { titles: 'Canary elsewhere', contents: 'x', section_id: section.id, status: 'PUBLISHED' });
+    const found = async (reader, query) => [...(await reader.ok(`/helpcenter/en-us/search?query=canary${query}`)).text.matchAll(/<h2><a href="[^"]*\/articles\/\d+-canary-([a-z]+)/g)].map(([, name]) => name).sort();
+    assert.deepEqual(await found(who, ''), ['elsewhere', 'open']);
+    assert.deepEqual(await found(who, `&category=${other.id}`), ['elsewhere']);
+    assert.deepEqual(await found(who, `&category=${world.category.id}`), ['open']);
+    assert.deepEqual(await found(customer, `&category=${world.category.id}`), ['customers', 'open']);
+    for (const odd of ['0', '-1', 'x', '1 OR 1=1']) assert.deepEqual(await found(who, `&category=${encodeURIComponent(odd)}`), ['elsewhere', 'open'], odd);
+    const { text } = await who.ok(`/helpcenter/en-us/search?query=canary&category=${other.id}`);
+    assert.match(text, new RegExp(`<li><a href="/helpcenter/en-us/search\\?query=canary&amp;category=${other.id}" aria-current="true" rel="nofollow">Elsewhere</a></li>`));
+    assert.match(text, /<p class="count">1 result<\/p>/);
+    assert.match((await who.ok('/helpcenter/en-us/search?query=canary&category=999999')).text, /Nothing was found[^]*href="\/helpcenter\/en-us\/search\?query=canary">Search in all topics/);
+    (await owner.delete(`/articles/${made.id}`)).must(200);
+    (await owner.delete(`/sections/${section.id}`)).must(200);
+  });
+
+  test('the headings of an article have ids of their words, and are its contents list', async () => {
+    const contents = '<h2>Turn the key</h2><p>a</p><h3>Twice &amp; more</h3><p>b</p><h2>Turn the key</h2><h2><b></b></h2><h1>Not listed</h1><h2>مفتاح</h2><p>&lt;h2&gt;</p>';
+    const article = await world.desk.owner.create('/articles', { section_id: world.sections.open.id, titles: 'Outlined', contents, status: 'PUBLISHED' });
+    const { text } = await page(world.readers.anonymous, 'articles', article);
+    const ids = [...text.matchAll(/<h[23] id="(h-[^"]*)"/g)].map(([, id]) => id), list = /<nav class="toc"[^]*?<\/nav>/.exec(text)[0];
+    assert.deepEqual(ids, ['h-turn-the-key', 'h-twice-more', 'h-turn-the-key-3', 'h-مفتاح']);
+    assert.deepEqual([...list.matchAll(/<li( class="deeper")?><a href="#([^"]*)">([^<]*)</g)].map(([, deeper, id, words]) => [Boolean(deeper), decodeURIComponent(id), words]),
+      [[false, ids[0], 'Turn the key'], [true, ids[1], 'Twice &amp; more'], [false, ids[2], 'Turn the key'], [false, ids[3], 'مفتاح']]);
+    assert.doesNotMatch((await page(world.readers.anonymous, 'articles', world.many)).text, /class="toc"/, 'an article without headings has no list');
+  });
+
   test('a page has no inline code or style, and its policy allows none', async () => {
     const who = world.readers.anonymous;
     for (const path of ['/helpcenter/en-us', '/helpcenter/en-us/nothing', '/helpcenter/en-us/search?query=canary', `/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`]) {

@@ -324,8 +324,8 @@ describe('pages that act', () => {
       const { desk } = world, visitor = await customer(), { id } = await ask();
       const page = async () => (await visitor.get(`conversations/${id}`)).must(200).text;
       const status = async () => {
-        const [, inPage] = /Status: <span class="status">([^<]+)/.exec(await page()), list = (await visitor.get('conversations')).text;
-        const [, inList] = new RegExp(`conversations/${id}"[^]*?<span class="status">([^<]+)`).exec(list);
+        const [, inPage] = /Status: <\/span><span class="status[^"]*">([^<]+)/.exec(await page()), list = (await visitor.get('conversations')).text;
+        const [, inList] = new RegExp(`conversations/${id}"[^]*?<span class="status[^"]*">([^<]+)`).exec(list);
         return [inPage, inList];
       };
       assert.ok(!(await page()).includes('/rating"'), 'nobody has answered');
@@ -364,7 +364,7 @@ describe('pages that act', () => {
       const { text } = (await visitor.get(`conversations/${id}`)).must(200);
       const messages = [...text.matchAll(/<article class="message( own)?" aria-labelledby="by(\d+)">\n<h2 id="by\2"><bdi>([^<]*)<\/bdi>/g)].map(([, own, , name]) => [Boolean(own), name]);
       assert.deepEqual(messages, [[true, 'You'], [false, 'Agnes Agent']]);
-      assert.match(text, /<ul class="attachments" aria-label="Attachments">\n<li><a href="\/api\/v1\/[^"]+\/download" download><bdi>[^<]+<\/bdi><\/a> <span class="hint">2 KB<\/span><\/li>\n<\/ul>/);
+      assert.match(text, /<ul class="attachments" aria-label="Attachments">\n<li><svg.*?<span><a href="\/api\/v1\/[^"]+\/download" download><bdi>[^<]+<\/bdi><\/a> <span class="hint">2 KB<\/span><\/span><\/li>\n<\/ul>/);
       assert.equal(text.match(/<ul class="attachments"/g).length, 1);
     });
 

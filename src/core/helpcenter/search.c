@@ -36,6 +36,8 @@
 #define OF_BRAND                                                                       \
     " AND EXISTS (SELECT 1 FROM sections b JOIN categories d ON d.id = b.category_id " \
     "WHERE b.id = t.section_id AND (d.brand_id IS NULL OR d.brand_id = :brand))"
+#define OF_CATEGORY \
+    " AND EXISTS (SELECT 1 FROM sections g WHERE g.id = t.section_id AND g.category_id = :category)"
 
 struct search_of_help_center {
     struct work *work;
@@ -60,10 +62,13 @@ static struct str fallback_of(struct work *w, const struct help_center_query *q)
 static void filter_start(struct work *w, const struct help_center_query *q, struct search_filter *f) {
     *f = (struct search_filter){.kinds = 1u << SEARCH_ARTICLES, .texts = TEXTS};
     for (int kind = 0; kind < SEARCH_KINDS; kind++) f->where[kind] = "", f->sources[kind] = ~0u;
-    f->where[SEARCH_ARTICLES] = q->brand_id ? PUBLISHED OF_BRAND : PUBLISHED;
+    f->where[SEARCH_ARTICLES] = q->category_id ? PUBLISHED OF_BRAND OF_CATEGORY
+                                : q->brand_id  ? PUBLISHED OF_BRAND
+                                               : PUBLISHED;
     f->binds[f->bind_count++] = (struct bind){.name = ":locale", .type = BIND_TEXT, .s = q->locale};
     f->binds[f->bind_count++] = (struct bind){.name = ":fallback", .type = BIND_TEXT, .s = fallback_of(w, q)};
     f->binds[f->bind_count++] = (struct bind){.name = ":brand", .type = BIND_INT, .i = q->brand_id};
+    f->binds[f->bind_count++] = (struct bind){.name = ":category", .type = BIND_INT, .i = q->category_id};
 }
 
 /* ---- misspelled words ------------------------------------------------------------------------ */
@@ -242,7 +247,7 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
     out->whole = found.whole;
     out->remarks = s->query.remarks;
     out->empty = s->query.ends == 0;
-    if (q->offset == 0 && !out->empty) search_counted(w->desk, q->text, found.count);
+    if (q->offset == 0 && !out->empty && q->category_id == 0) search_counted(w->desk, q->text, found.count);
     return 0;
 }
 

@@ -15,6 +15,8 @@ struct help_center_query {
     /* codes of locales; fallback p NULL: that of the brand, without one that of the desk */
     struct str locale, fallback;
     int64_t brand_id; /* articles of this brand and of all brands; 0: articles of any brand */
+    int64_t
+        category_id; /* needs brand_id; 0: of any category. A search with one is not counted for the insights */
     int64_t offset, limit;
 };
 
