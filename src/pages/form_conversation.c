@@ -45,7 +45,7 @@ static void put_moment(struct form_page *a, struct str iso) {
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /* In words for the customer: the labels of statuses are for staff. Nothing if customers do not see it. */
-static void put_status(struct form_page *a, const struct json *conversation) {
+static void put_state_of(struct form_page *a, const struct json *conversation) {
     static const struct {
         const char *type;
         enum site_word word;
@@ -69,7 +69,7 @@ static void list_conversation(struct form_page *a, const struct json *j) {
     struct str preview = tree_text(j, "last_message_preview");
     html(out, "<li>\n<h2><a href=\"%s\"><bdi>%s</bdi></a></h2>\n<p class=\"meta\">",
          form_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, tree_text(j, "subject").p);
-    put_status(a, j);
+    put_state_of(a, j);
     put_moment(a, tree_text(j, "last_replied_at"));
     buf_text(out, "</p>\n");
     if (preview.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", preview.p);
@@ -284,7 +284,7 @@ static int show_conversation(struct form_page *a) {
     icon_write(out, ICON_BACK);
     html(out, "%s</a></p>\n<h1><bdi>%s</bdi></h1>\n<p class=\"meta\">", form_say(a, WORD_MY_CONVERSATIONS),
          subject.p);
-    put_status(a, c);
+    put_state_of(a, c);
     buf_text(out, "</p>\n");
     put_done(a);
     form_problems(a, reply_fields);
