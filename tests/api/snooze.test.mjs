@@ -1,6 +1,7 @@
 // Snooze (docs/CONVERSATIONS.md, "Snooze").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Socket } from './lib/socket.mjs';
 import { DAY, HOUR, MINUTE, addTags, clean, iso, open, opened, until, when } from './lib/index.mjs';
 
 const PENDING = 3, COMPLETED = 4, CLOSED = 5;
@@ -28,7 +29,11 @@ test('a snoozed conversation leaves the inbox until its time, and only the inbox
   const both = [one.id, two.id], time = at(desk, 2 * HOUR);
   const { type, title, is_system, id: view } = (await staff.fetch('/views')).find((v) => v.title === 'Snoozed');
   assert.deepEqual([type, title, is_system], ['CUSTOM', 'Snoozed', true]);
+  const socket = await Socket.open(t, staff);
+  await socket.join((await staff.fetch(`/cases/${one.id}`)).realtime_channel);
   const { data } = (await snooze(staff, one.id, { until: time })).must(200);
+  const heard = (await socket.event('CHANGE')).payload;
+  assert.deepEqual([heard.resource_id, Object.keys(heard.changed_properties)], [one.id, ['updated_at']]);
   assert.deepEqual([data.snooze.until, data.snooze.snoozed_by.id, Date.parse(data.snooze.snoozed_at)], [time, agent, desk.clock.now]);
   assert.equal((await staff.fetch(`/cases/${one.id}`)).snooze, undefined, 'existing shapes stay');
   assert.equal((await desk.customer.fetch(`/conversations/${one.id}`, { fields: '+snooze' })).snooze, undefined);
