@@ -104,4 +104,42 @@ describe('what happens in a conversation is said in words', () => {
     await strip.getByText('Sent', { exact: true }).waitFor();
     assert.equal(await strip.getByRole('button').count(), 0, 'only a mail waits');
   });
+
+  test('a reply goes to all of the last mail by one key; people are found by name; what is no address is said before it is sent', async (t) => {
+    const { desk, first: ben } = world, to = await relayFor(t, desk);
+    await desk.person('customer', { full_name: 'Grace Hall', email: 'grace.hall@people.example' });
+    const { case_id } = await receive(desk, mail({ From: 'Nora Berg <nora@people.example>', To: 'desk@example.com, Olga Winter <olga@people.example>', Cc: 'paul@people.example', Subject: 'For three' }, 'Please answer all of us.'), { from: 'nora@people.example' });
+    const page = await world.sit(t, ben, path(case_id)), removal = (address) => page.getByRole('button', { name: `Remove ${address}` });
+    await posts(page).first().waitFor();
+    await page.locator('form.editor [role=tab]').first().waitFor();
+    await page.keyboard.press('Shift+R');
+    await removal('olga@people.example').waitFor();
+    await removal('paul@people.example').waitFor();
+    assert.deepEqual((await page.getByRole('button', { name: /^Remove/ }).evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')))).sort(), ['Remove olga@people.example', 'Remove paul@people.example'], 'neither the requester nor the desk');
+    await removal('paul@people.example').click();
+    await page.getByRole('group', { name: 'In this conversation:' }).getByRole('button', { name: /paul@people\.example/ }).waitFor();
+    const field = page.getByRole('combobox', { name: 'Add an address' });
+    await field.fill('Grace');
+    await page.getByRole('option', { name: /grace\.hall@people\.example/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await removal('grace.hall@people.example').waitFor();
+    await field.fill('somebody');
+    await page.getByRole('textbox', { name: 'Reply to Nora Berg' }).fill('To all');
+    await page.getByText('“somebody” is no e-mail address.').first().waitFor();
+    await shoot(page, 'console-cc');
+    assert.deepEqual(await audit(page), []);
+    await page.keyboard.press('Control+Enter');
+    assert.equal(await posts(page).count(), 1, 'nothing was sent');
+    assert.equal(await field.evaluate((e) => e === document.activeElement), true);
+    await field.fill('last@people.example');
+    await page.keyboard.press('Control+Enter');
+    await posts(page).nth(1).waitFor();
+    for (const address of ['nora@people.example', 'olga@people.example', 'grace.hall@people.example', 'last@people.example']) await to.find(address, /./);
+    for (const width of [360, 768, 1920]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.keyboard.press('Shift+R');
+      await shoot(page, `console-cc-${width}`);
+      assert.deepEqual(await outside(page), []);
+    }
+  });
 });

@@ -1,14 +1,14 @@
 // By which channel a reply goes, to whom, and who gets a copy.
-import { createEffect, createSignal, For, on, Show } from 'solid-js';
-import { get, rowsOf } from '../../kit/api';
-import { Combobox, type Option } from '../../kit/combobox';
+import { createEffect, For, lazy, on, Show, Suspense } from 'solid-js';
+import { get } from '../../kit/api';
 import { keepReply, rowOf } from '../../kit/store';
 import { say, type Word } from '../../kit/words';
 import type { Case } from '../conversation/data';
 
+const Cc = lazy(async () => ({ default: (await import('./cc')).Cc }));
+
 export interface ReplyChannel { id: string; type: string; mailbox?: string }
 
-const ADDRESS = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/, ADDRESSES = /[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+/g;
 /** Channels whose messages are plain text. */
 const PLAIN = new Set(['MESSENGER', 'TWITTER', 'FACEBOOK']);
 export const isPlain = (channel: ReplyChannel | undefined) => !!channel && PLAIN.has(channel.type);
@@ -24,18 +24,10 @@ export const usualChannel = (row: Case | undefined, channels: ReplyChannel[]): R
   return channels.find(({ type }) => type === source) ?? channels.find(({ type }) => type === 'HELPCENTER') ?? channels[0];
 };
 
-const findAddresses = async (text: string): Promise<Option[]> => {
-  const reply = await get('/autocomplete/emails', { address: text, limit: 8, include: 'identity_email,user_minimal', _flat: true });
-  const found = rowsOf(reply).map((row) => {
-    const { identity, parent } = row as unknown as { identity: { id: number }; parent: { id: number } | null };
-    return { id: String(reply.resources?.['identity_email']?.[identity.id]?.['email'] ?? ''), label: String(reply.resources?.['identity_email']?.[identity.id]?.['email'] ?? ''), more: String(reply.resources?.['user_minimal']?.[parent?.id ?? 0]?.['full_name'] ?? '') };
-  });
-  return ADDRESS.test(text) && !found.some(({ id }) => id === text.toLowerCase()) ? [...found, { id: text, label: text }] : found;
-};
-
 const CHANNELS: Record<string, Word> = { MAIL: 'channel_mail', HELPCENTER: 'channel_helpcenter', MESSENGER: 'channel_messenger', TWITTER: 'channel_twitter', FACEBOOK: 'channel_facebook' };
 
 interface Props {
+  caseId: number;
   name: string;
   requester: number | undefined;
   /** Somebody writes. */
@@ -45,12 +37,12 @@ interface Props {
   onChannel: (channel: ReplyChannel) => void;
   cc: string[];
   onCc: (addresses: string[]) => void;
+  all: number;
+  ref: (settle: () => string | undefined) => void;
 }
 
 export const Copies = (props: Props) => {
-  const [open, setOpen] = createSignal(false);
-  let input!: HTMLInputElement;
-  const isMail = () => props.channel?.type === 'MAIL', isOpen = () => isMail() && (open() || props.cc.length > 0);
+  const isMail = () => props.channel?.type === 'MAIL';
   // A conversation that is only read costs no request for it.
   createEffect(on(() => props.active && isMail() && props.requester, (id) => {
     if (id) void get(`/users/${id}`, { fields: 'full_name,emails', include: 'identity_email', _flat: true }).then(keepReply, () => undefined);
@@ -61,10 +53,6 @@ export const Copies = (props: Props) => {
   };
   const mailboxes = () => props.channels.filter(({ type }) => type === 'MAIL').length;
   const label = (channel: ReplyChannel) => say(CHANNELS[channel.type] ?? 'channel') + (mailboxes() > 1 && channel.mailbox ? ` · ${channel.mailbox}` : '');
-  const add = (addresses: string[]) => {
-    const known = new Set([...props.cc, address()].map((one) => one.toLowerCase()));
-    props.onCc([...props.cc, ...addresses.filter((one) => !known.has(one.toLowerCase()) && known.add(one.toLowerCase()))]);
-  };
   return (
     <div class="copies">
       <Show when={props.channels.length > 1} fallback={<Show when={props.channel}>{(channel) => <span class="soft">{label(channel())}</span>}</Show>}>
@@ -74,15 +62,7 @@ export const Copies = (props: Props) => {
       </Show>
       <span class="to"><span class="soft">{say('mail_to')}</span> <bdi>{props.name}</bdi> <Show when={isMail() && address()}><bdi class="soft">{address()}</bdi></Show></span>
       <Show when={isMail()}>
-        <Show when={isOpen()} fallback={<button type="button" class="link" onClick={() => { setOpen(true); queueMicrotask(() => input.focus()); }}>{say('mail_cc')}</button>}>
-          <span class="cc" role="group" aria-label={say('mail_cc')}>
-            <span class="soft">{say('mail_cc')}</span>
-            <For each={props.cc}>{(address) => <span class="tag"><bdi>{address}</bdi> <button type="button" aria-label={say('remove_copy', { address })} onClick={() => { props.onCc(props.cc.filter((one) => one !== address)); input.focus(); }}>×</button></span>}</For>
-            <span onPaste={(event) => { const found = event.clipboardData?.getData('text/plain').match(ADDRESSES) ?? []; if (found.length > 1) { event.preventDefault(); add(found); } }}>
-              <Combobox label={say('add_copy')} placeholder={say('add_copy')} find={findAddresses} onChoose={({ id }) => { add([String(id)]); input.value = ''; }} ref={(element) => { input = element; }} />
-            </span>
-          </span>
-        </Show>
+        <Suspense><Cc caseId={props.caseId} to={address()} own={props.channels.map(({ mailbox }) => mailbox ?? '')} active={props.active} all={props.all} cc={props.cc} onCc={props.onCc} ref={props.ref} /></Suspense>
       </Show>
     </div>
   );

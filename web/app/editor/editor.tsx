@@ -37,6 +37,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [overtaken, setOvertaken] = createSignal(0);
   const [seen, setSeen] = createSignal<number>();
   const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
+  const [all, setAll] = createSignal(0); // grows when the reply shall go to all
+  let settleCopies: () => string | undefined = () => undefined;
   let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean } = { anyway: false };
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
@@ -52,6 +54,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const write = (which: Channel) => { if (which === 'reply' && !mayReply()) return; setChannel(which); setWrong(undefined); queueMicrotask(() => text?.focus()); };
   useKeys([
     { key: 'r', word: 'key_reply', run: () => write('reply') },
+    { key: 'R', word: 'key_reply_all', run: () => { write('reply'); setActive(true); setAll(all() + 1); } },
     { key: 'n', word: 'key_note', run: () => write('note') },
     { key: 'm', word: 'key_macro', run: () => macroInput?.focus() },
     { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void sendIt() },
@@ -100,11 +103,12 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     const which = channel(), mine = draft(), chosen = macro();
     if (chosen && isApplied() && !busy()) return apply(chosen);
     if (isEmpty() || busy() || mine.files.busy() || (which === 'reply' && isClosed())) return;
+    const isMail = which === 'reply' && way()?.type === 'MAIL', noAddress = isMail ? settleCopies() : undefined;
+    if (noAddress) { setWrong({ text: say('not_address', { text: noAddress }) }); return; }
     last = { statusId, anyway };
     setBusy(true);
     setWrong(undefined);
     setOvertaken(0);
-    const isMail = which === 'reply' && way()?.type === 'MAIL';
     try {
       const { content, posts, undoFor } = await send({
         caseId: c.id, channel: which, draft: mine, plain: plain(), copies: isMail, channelId: way()?.id, macroId: which === 'reply' ? macro()?.id : undefined, statusId,
@@ -149,7 +153,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           </For>
         </div>
         <Show when={channel() === 'reply'} fallback={<p class="soft">{say('note_hint')}</p>}>
-          <Show when={!isClosed() && channels().length}><Copies name={props.name} active={active()} requester={(c.row()?.requester as { id: number } | null)?.id} channels={channels()} channel={way()} onChannel={(chosen) => { setWay(chosen); setActive(true); }} cc={drafts.reply.cc()} onCc={drafts.reply.setCc} /></Show>
+          <Show when={!isClosed() && channels().length}><Copies caseId={c.id} all={all()} ref={(settle) => { settleCopies = settle; }} name={props.name} active={active()} requester={(c.row()?.requester as { id: number } | null)?.id} channels={channels()} channel={way()} onChannel={(chosen) => { setWay(chosen); setActive(true); }} cc={drafts.reply.cc()} onCc={drafts.reply.setCc} /></Show>
         </Show>
       </div>
       <Show when={overtaken()}>
