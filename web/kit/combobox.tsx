@@ -51,7 +51,7 @@ export const Combobox = (props: Props) => {
   return (
     <div class="combobox">
       <input ref={(input) => props.ref?.(input)} type="text" role="combobox" autocomplete="off" dir="auto" aria-label={props.label} aria-expanded={open()} aria-controls={list} aria-autocomplete="list"
-        aria-activedescendant={open() ? `${list}-${at()}` : undefined} required={props.required} placeholder={props.placeholder} value={text()} onInput={(event) => typed(event.currentTarget.value)} onKeyDown={onKey} onBlur={() => setOpen(false)} />
+        aria-activedescendant={open() ? `${list}-${at()}` : undefined} required={props.required} placeholder={props.placeholder} value={text()} onInput={(event) => typed(event.currentTarget.value)} onKeyDown={onKey} onBlur={() => { turn++; clearTimeout(timer); setOpen(false); }} />
       <ul id={list} role="listbox" aria-label={props.label} hidden={!open()}>
         <For each={options()}>
           {(option, i) => (
