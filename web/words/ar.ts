@@ -145,6 +145,7 @@ export const ar: Words = {
   restored: 'استُعيدت',
   in_trash: 'هذه المحادثة في سلة المهملات. لا يراها العملاء.',
   was_merged: 'دُمجت هذه المحادثة في محادثة أخرى.',
+  merged_led: 'دمجت {from} في هذه المحادثة.',
   conflict: 'غيّر {name} هذا في الأثناء: {what}.',
   conflict_mine: 'تعيين قيمتي',
   conflict_theirs: 'إبقاء الأخرى',

@@ -145,6 +145,7 @@ export const de: Words = {
   restored: 'Wiederhergestellt',
   in_trash: 'Diese Unterhaltung liegt im Papierkorb. Kunden sehen sie nicht.',
   was_merged: 'Diese Unterhaltung wurde mit einer anderen zusammengeführt.',
+  merged_led: '{from} wurde mit dieser Unterhaltung zusammengeführt.',
   conflict: '{name} hat dies inzwischen geändert: {what}.',
   conflict_mine: 'Meinen Wert setzen',
   conflict_theirs: 'Den anderen behalten',

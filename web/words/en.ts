@@ -149,6 +149,7 @@ const words = {
   restored: 'Restored',
   in_trash: 'This conversation is in the trash. Customers do not see it.',
   was_merged: 'This conversation was merged into another one.',
+  merged_led: '{from} was merged into this conversation.',
   conflict: '{name} has changed this meanwhile: {what}.',
   conflict_mine: 'Set my value',
   conflict_theirs: 'Keep the other',

@@ -1,7 +1,7 @@
 // The calls of an open conversation.
 import { createSignal, onCleanup } from 'solid-js';
 import { call, get, getAhead, Refused, type Reply, type Row, type Schemas } from '../../kit/api';
-import { change, keepReply, rowOf, show, type Shown } from '../../kit/store';
+import { change, keepReply, rowOf, show, type Shown, type Source } from '../../kit/store';
 import { follow, placeNow, presence, type Change, type Meta } from '../../kit/live';
 import { tell, tellWrong } from '../../kit/strip';
 import { say } from '../../kit/words';
@@ -13,7 +13,8 @@ export const CASE_FIELDS = ['subject', 'requester', 'status', 'priority', 'type'
   'sla_metrics', 'sla_version', 'read_marker', 'post_count', 'pinned_notes_count', 'last_updated_by', 'created_at', 'updated_at', 'last_replied_at', 'last_post_preview', 'source_channel', 'reply_channels'] as const;
 export type Case = Shown<'case', typeof CASE_FIELDS>;
 const CASE_QUERY = { fields: CASE_FIELDS.join(','), include: 'user_minimal,case_status,case_priority,case_type,team,tag,read_marker,sla_metric,channel,mailbox', _flat: 'true' };
-export const CASE_SOURCE = { path: '/cases', query: CASE_QUERY };
+/** The list leaves out conversations that were merged or put into the trash since: each is read by itself. */
+export const CASE_SOURCE: Source = { path: '/cases', query: CASE_QUERY, missing: (gone) => { for (const id of gone) void get(`/cases/${id}`, CASE_QUERY).then(keepReply, () => undefined); } };
 
 export type RefTo = { id: number } | null | undefined;
 export type File = Schemas['attachment'];

@@ -11,6 +11,7 @@ import { nearestClock, type CaseRow } from '../list/row';
 import { tagNames, type Conversation, type RefTo } from './data';
 import { activities, toggleActivities } from './timeline';
 
+const Merged = lazy(async () => ({ default: (await import('./merged')).Merged }));
 const Merge = lazy(async () => ({ default: (await import('./merge')).Merge }));
 const TAGS_SHOWN = 3;
 
@@ -108,7 +109,7 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
         </p>
       </div>
       <Show when={isTrash()}><p class="notice warning">{say('in_trash')} <button type="button" onClick={() => void state('restore')}>{say('restore')}</button></p></Show>
-      <Show when={c.row()?.is_merged}><p class="notice warning">{say('was_merged')}</p></Show>
+      <Show when={c.row()?.is_merged}>{(_) => { const opened = c.state() === 'reading'; return <Suspense><Merged conversation={c} opened={opened} /></Suspense>; }}</Show>
       <Show when={c.conflict()}>
         {(x) => (
           <p class="notice warning" role="alert">{say('conflict', { name: x().by, what: x().what })}{' '}
