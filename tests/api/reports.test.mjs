@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { DAY, HOUR, MONDAY, clean, dice, iso, opened, shared } from './lib/index.mjs';
+import { DAY, HOUR, MONDAY, clean, dice, iso, opened, shared, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 import { apiToken } from './lib/tokens.mjs';
 
@@ -332,6 +332,63 @@ describe('reports of a desk at work:', () => {
     (await get({ group: 'SLA' })).refused(400, 'FIELD_INVALID', 'group');
     const years = await desk.owner.fetch(SERIES, { metric: 'created', interval: 'month', start_at: iso(MONDAY - 3652 * D), end_at: iso(MONDAY), group: 'agent' });
     assert.equal(years.buckets.length, 121);
+  });
+
+  test('the reports of existing clients compare a period with the one before it', async () => {
+    const { desk } = world, { owner } = desk;
+    await desk.clock.forward(DAY);
+    const period = { start_at: iso(desk.clock.now - 30 * D), end_at: iso(desk.clock.now) }, cases = stored(desk).filter((c) => c.state === 1);
+    const get = async (path) => (await owner.get(`/insights/${path}`, period)).must(200);
+    const at = (metric, from, to) => cases.flatMap((c) => eventsOf[metric](c)).filter((e) => e.at >= from && e.at < to);
+    const [from, to] = [desk.clock.now - 30 * D, desk.clock.now], before = from - 30 * D;
+    const delta = (now, old) => (old > 0 ? (100 * (now - old)) / old : now > 0 ? 100 : 0);
+    const near = (actual, expected, say) => assert.ok(Math.abs(actual - expected) < 0.001, `${say}: ${actual}, not ${expected}`);
+    const completed = await get('cases/completed'), { data } = completed;
+    assert.equal(completed.body.resource, 'report_cases_completion');
+    assert.deepEqual([data.previous_start_at, data.previous_end_at, data.interval, data.interval_count], [iso(before), iso(from), 'DAY', 30]);
+    assert.deepEqual(data.series, { name: 'total_completed', data: Array.from({ length: 30 }, (_, i) => at('COMPLETED', from + i * D, from + (i + 1) * D).length),
+      previous: Array.from({ length: 30 }, (_, i) => at('COMPLETED', before + i * D, before + (i + 1) * D).length), resource_type: 'report_series_comparison' });
+    const [now, old] = [at('COMPLETED', from, to).length, at('COMPLETED', before, from).length];
+    assert.deepEqual({ ...data.metric, delta_percent: 0 }, { name: 'total_completed', value: now, delta_percent: 0, previous: old, resource_type: 'report_value_comparison' });
+    near(data.metric.delta_percent, delta(now, old), 'delta');
+    const mean = (metric) => { const all = at(metric, from, to).map((e) => Math.floor((e.at - e.from) / 1000)); return all.length ? all.reduce((a, b) => a + b) / all.length : 0; };
+    near((await get('cases/response')).data.metric.value, mean('FIRST_RESPONSE'), 'response');
+    near((await get('cases/resolution')).data.metric.value, mean('RESOLUTION'), 'resolution');
+    const ratings = at('SATISFACTION', from, to);
+    near((await get('cases/csat')).data.metric.value, ratings.length ? (100 * ratings.filter((e) => e.good).length) / ratings.length : 0, 'csat');
+    const metrics = (await get('cases/metrics')).data;
+    assert.equal(metrics.series, null);
+    assert.deepEqual(metrics.metric.map((m) => m.name), ['total_created', 'total_public_replies', 'average_first_response_time', 'average_replies_to_resolution', 'percentage_first_contact_resolved']);
+    assert.deepEqual(metrics.metric.slice(0, 2).map((m) => m.value), [at('CREATED', from, to).length, at('REPLIES', from, to).length]);
+    const channels = (await get('cases/channel')).data;
+    assert.equal(channels.metric.reduce((sum, m) => sum + m.value, 0), at('CREATED', from, to).length);
+    assert.deepEqual(channels.series.map((s) => s.name), channels.metric.map((m) => m.name));
+    assert.deepEqual((await get('sla/performance')).data.metric.map((m) => m.name), ['FIRST_REPLY_TIME', 'NEXT_REPLY_TIME', 'RESOLUTION_TIME']);
+    assert.equal((await get('sla/overview')).data.metric.value, 0);
+    assert.deepEqual((await get('sla/target')).data.metric, []);
+    const weeks = (await owner.get('/insights/cases/completed', { start_at: iso(desk.clock.now - 59 * D) })).must(200).data;
+    assert.deepEqual([weeks.interval, weeks.interval_count, weeks.series.data.length, weeks.series.previous.length], ['WEEK', 9, 9, 9]);
+    (await owner.get('/insights/cases/completed', { start_at: '1990-01-01T00:00:00Z' })).refused(400, 'FIELD_INVALID', 'start_at');
+    (await owner.get('/insights/sla/target', { start_at: iso(MONDAY), end_at: iso(MONDAY - D) })).refused(400, 'FIELD_INVALID', 'end_at');
+    (await desk.as('customer').get('/insights/cases/metrics')).refused(403, 'PERMISSIONS_DENIED');
+  });
+
+  test('clocks of SLAs are kept, broken or running', async () => {
+    const { desk } = world, { owner, staff } = desk, from = desk.clock.now;
+    const target = (type) => ({ type, goal_in_seconds: HOUR, operational_hours: 'CALENDAR_HOURS', priority_id: null });
+    const { id: sla } = await owner.create('/slas', { title: 'Urgent', predicate_collections: [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: 4 }] }], targets: [target('FIRST_REPLY_TIME')] });
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await opened(desk, { priority_id: 4 })).id);
+    await staff.post(`/cases/${ids[0]}/reply`, { contents: 'At once', channel: 'HELPCENTER' });
+    await desk.clock.forward(2 * HOUR);
+    await staff.post(`/cases/${ids[1]}/reply`, { contents: 'Late', channel: 'HELPCENTER' });
+    await opened(desk, { priority_id: 4 });
+    await until('the breach is raised', async () => sql(desk, 'SELECT COUNT(*) FROM sla_metrics WHERE is_breached = 1').trim() === '2');
+    const period = { start_at: iso(from), end_at: iso(desk.clock.now + 1000) };
+    const { total, groups } = await owner.fetch(SERIES, { ...period, metric: 'SLA_FIRST_REPLY', group: 'SLA' });
+    assert.deepEqual(total, { value: 33.3333, n: 4, kept: 1, broken: 2, running: 1 });
+    assert.deepEqual(groups.map((g) => g.key), [sla]);
+    assert.deepEqual((await owner.fetch('/insights/sla/target', period)).metric.map((m) => [m.name, m.value]), [['Urgent', 33.3333]]);
   });
 
   test('docs/REPORTS.md has the definition of each metric', async () => {
