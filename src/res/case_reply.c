@@ -92,8 +92,8 @@ static int check_reply_channel(struct call *c, const struct reply *r, const stru
     return channel_check(c, &r->given, *channel, requester);
 }
 
-/* The mails go to the requester after the change. The requester's own message is not mailed. Returns the number of
- * mails or a negative error. */
+/* The mails go to the requester after the change. The requester's own message is not mailed. Returns the
+ * number of mails or a negative error. */
 static int reply_mails(struct call *c, const struct reply *r, const struct case_now *now, int channel,
                        int64_t post) {
     return channel == CHANNEL_MAIL ? message_mail_send(&c->work, now, post, r->given.cc, r->given.copies) : 0;
@@ -310,8 +310,8 @@ static const struct field reply_fields[] = {
     {"posts", F_MANY, READONLY, .ref = "post", .made = reply_posts, .doc = "The new posts."},
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
     {"undo_until", F_TIME, READONLY,
-     .doc =
-         "Until then, its author can undo the reply (DELETE /cases/:id/reply/:post_id). Null: no e-mail of it waits.",
+     .doc = "Until then, its author can undo the reply (DELETE /cases/:id/reply/:post_id). Null: no e-mail "
+            "of it waits.",
      .example = "\"2026-11-23T09:30:30+00:00\""},
     {0},
 };

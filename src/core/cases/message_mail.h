@@ -10,7 +10,8 @@ int message_mail_address(struct work *w, int64_t requester_id, struct str *addre
 /* Queues the mails of a message: one to the requester's address, if there is one and the actor is somebody
  * else, and one to each address in `cc`. Addresses that are equal get one mail. The owners of the
  * addresses in `cc` become participants. An address without an owner gets a new customer. The caller has
- * locked the conversation and checked the addresses. Returns the number of queued mails or a negative error. */
+ * locked the conversation and checked the addresses. Returns the number of queued mails or a negative
+ * error. */
 int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc,
                       int count);
 
