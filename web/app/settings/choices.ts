@@ -22,9 +22,16 @@ export const readRoles = async () => {
   setRoles(rowsOf(reply) as unknown as Schemas['role'][]);
 };
 
+const [hours, setHours] = createSignal<Schemas['business_hour'][]>([]);
+export const readHours = async () => { setHours(rowsOf(await get('/businesshours', { limit: 1000, fields: 'title' })) as unknown as Schemas['business_hour'][]); };
+
+/** Time zones of the browser; the chosen one is among them even if the browser does not know it. */
+export const zoneChoices = (own: string | undefined): Choice[] => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...(own ? [own] : [])])].sort().map((id) => ({ id, label: id.replaceAll('_', ' ') }));
+
 const byLabel = (a: Choice, b: Choice) => a.label.localeCompare(b.label);
 const titled = (list: readonly { id: number; title?: string | null; label?: string | null }[]): Choice[] => list.map(({ id, title, label }) => ({ id, label: title ?? label ?? '' }));
 
+export const hourChoices = () => titled(hours()).sort(byLabel);
 export const teamChoices = () => titled(teams()).sort(byLabel);
 export const statusChoices = () => titled(statuses());
 export const priorityChoices = () => titled(priorities());

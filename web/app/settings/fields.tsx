@@ -17,11 +17,13 @@ export interface Field<N extends string = string> {
   /** The words of an enumeration, by its values. */
   words?: Readonly<Record<string, SettingsWord>>;
   /** Rows or values to choose from: one, or several if the field is a list. */
-  among?: () => Choice[];
+  among?: (values: Values) => Choice[];
   /** The word for "no choice". */
   empty?: SettingsWord;
   required?: boolean;
   long?: boolean;
+  /** The control takes the whole width of the area. */
+  wide?: boolean;
   /** What browsers fill in. */
   autocomplete?: string;
   /** The field is shown only for these values of the others. */
@@ -109,7 +111,7 @@ export const FieldView = (props: { form: FormState; field: Field; form_id: strin
   const { form, field } = props, id = `${props.form_id}-${field.name}`, help = createUniqueId();
   const limits = form.limits(field.name);
   const problem = createMemo(() => form.state.problems.find((one) => one.field === field.name));
-  const choices = createMemo(() => field.among?.() ?? limits.options?.map((one) => ({ id: one, label: field.words?.[one] ? say(field.words[one]!) : one })));
+  const choices = createMemo(() => field.among?.(form.state.values) ?? limits.options?.map((one) => ({ id: one, label: field.words?.[one] ? say(field.words[one]!) : one })));
   const control = (): Control => ({
     id, form, field, invalid: problem() !== undefined, described: problem() || field.help ? help : undefined,
     value: form.state.values[field.name], set: (value) => form.set(field.name, value),
@@ -119,7 +121,7 @@ export const FieldView = (props: { form: FormState; field: Field; form_id: strin
   const label = () => <>{say(field.label)}<Show when={limits.required || field.required}> <span class="soft">({say('required')})</span></Show></>;
 
   return (
-    <div class="field" classList={{ 'is-wrong': problem() !== undefined }}>
+    <div class="field" classList={{ 'is-wrong': problem() !== undefined, 'is-wide': field.wide ?? false }}>
       <Show when={!isYes}><Show when={!isGroup} fallback={<span class="label">{label()}</span>}><label class="label" for={id}>{label()}</label></Show></Show>
       <Switch fallback={
         <input id={id} type={INPUT[limits.format ?? ''] ?? 'text'} inputmode={limits.type === 'integer' ? 'numeric' : undefined} autocomplete={field.autocomplete ?? (limits.format === 'password' ? 'new-password' : 'off')} dir="auto"

@@ -42,6 +42,8 @@ export interface FormOf {
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 const isEmpty = (value: unknown) => value === '' || value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+/** A list may have the same problem a hundred times. */
+const single = (problems: Problem[]) => [...new Map(problems.map((one) => [`${one.field} ${one.text}`, one])).values()];
 const copy = <T>(value: T): T => structuredClone(unwrap(value));
 
 /** The value of a field in a row: the member of its name. A reference is `team` for the field team_id, and `teams` for team_ids. */
@@ -146,10 +148,10 @@ export const createForm = (of: FormOf) => {
     if (error.reply.status === 412 && of.read) return meet().catch(failed);
     if (error.reply.status === 404) return refuse([{ field: '', text: say('met_gone') }]);
     const names = new Set(of.fields.map(({ name }) => name));
-    return refuse((error.reply.errors ?? []).map(({ message, parameter = '' }) => {
+    return refuse(single((error.reply.errors ?? []).map(({ message, parameter = '' }) => {
       const name = parameter.split(/[[.]/)[0]!; // predicate_collections[0].propositions[1].value
       return { field: names.has(name) ? name : [...names].find((one) => parameter.endsWith(`.${one}`)) ?? '', text: message };
-    }));
+    })));
   };
 
   const undoOf = (former: Values, version: string | null) => async () => {

@@ -30,8 +30,8 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   emptyNext: SettingsWord;
   fields: readonly Field<FieldName<P>>[];
   label: (row: Schemas[T]) => string;
-  /** Rows are sorted by their labels. The server has another order, or none. */
-  sorted?: boolean;
+  /** Rows are sorted by their labels, or by a number: the list of the server has another order, or none. */
+  sorted?: true | ((row: Schemas[T]) => number);
   /** A second line of the row. */
   note?: (row: Schemas[T]) => string | undefined;
   /** Arguments of the list, and of one row. */
@@ -63,7 +63,8 @@ const RowsArea = (props: { area: Rows }) => {
   const [readIds, setRead] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [failed, setFailed] = createSignal(false);
   const chosen = createMemo(() => { const part = place().parts[1]; return part === 'new' ? 'new' as const : part ? Number(part) : undefined; });
   const labelOf = (id: number) => { const row = rowOf(area.type, id); return row ? area.label(row as never) : ''; };
-  const ids = createMemo(() => area.sorted && readIds() ? [...readIds()!].sort((a, b) => labelOf(a).localeCompare(labelOf(b))) : readIds());
+  const numberOf = (id: number) => { const row = rowOf(area.type, id); return typeof area.sorted === 'function' && row ? area.sorted(row as never) : 0; };
+  const ids = createMemo(() => area.sorted && readIds() ? [...readIds()!].sort((a, b) => numberOf(a) - numberOf(b) || labelOf(a).localeCompare(labelOf(b))) : readIds());
   const mayAdd = mayDo(`POST ${area.path}` as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
 
   const read = async (more = false) => {
@@ -92,7 +93,7 @@ const RowsArea = (props: { area: Rows }) => {
     const next = [...now];
     next.splice(to, 0, ...next.splice(at, 1));
     setRead(next);
-    await call('PUT', area.order.path, { body: { [area.order.member]: next } }).then(() => area.changed?.(), (error: Error) => { setRead(now); tellWrong(error.message); });
+    await call('PUT', area.order.path, { body: { [area.order.member]: next } }).then(() => typeof area.sorted === 'function' ? changed() : area.changed?.(), (error: Error) => { setRead(now); tellWrong(error.message); });
   };
 
   return (

@@ -68,6 +68,13 @@ const words = {
   member_count: '[n: one {n} member|other {n} members]',
   team_delete_why: 'Its conversations stay, without a team. Macros and rules that name it have to be changed.',
   roles: 'Roles',
+  group_rules: 'Rules',
+  triggers: 'Triggers',
+  monitors: 'Monitors',
+  slas: 'Service levels',
+  hours: 'Business hours',
+  team_hours: 'Business hours',
+  team_hours_default: 'The default ones',
   // statuses
   statuses: 'Statuses',
   status_new: 'New status',

@@ -6,7 +6,7 @@ import { Face } from '../../../kit/marks';
 import { href } from '../../../kit/route';
 import { tell, tellWrong } from '../../../kit/strip';
 import { readCatalog } from '../../frame/catalog';
-import { readStaff, staffChoices, type Person } from '../choices';
+import { hourChoices, readHours, readStaff, staffChoices, type Person } from '../choices';
 import { rows } from '../rows';
 import { say } from '../words';
 
@@ -48,12 +48,14 @@ const Members = (props: { team: Schemas['team']; changed: () => Promise<unknown>
   );
 };
 
-export default rows({
+const Teams = rows({
   name: 'teams', path: '/teams', type: 'team', title: 'teams', new: 'team_new', empty: 'teams_empty', emptyNext: 'teams_empty_next', deleteWhy: 'team_delete_why',
-  fields: [{ name: 'title', label: 'name' }],
+  fields: [{ name: 'title', label: 'name' }, { name: 'businesshour_id', label: 'team_hours', empty: 'team_hours_default', among: hourChoices }],
   sorted: true,
   label: (team) => team.title ?? '',
   note: (team) => say('member_count', { n: team.member_count ?? 0 }),
   changed: readCatalog,
   below: (props) => <Show when={props.row} keyed>{(team) => <Members team={team} changed={props.form.read} />}</Show>,
 });
+
+export default () => { void readHours(); return <Teams />; };

@@ -4,15 +4,13 @@ import { call, get, Refused, rowsOf, type Row } from '../../../kit/api';
 import { keepReply } from '../../../kit/store';
 import { tell, tellWrong } from '../../../kit/strip';
 import { me, refresh } from '../../session/session';
+import { zoneChoices } from '../choices';
 import { createForm } from '../form';
 import { Form } from '../form_view';
 import { Page, Part } from '../page';
 import { say } from '../words';
 
 const ADDRESS = { path: '/profile/identities/emails', query: { limit: 100 } };
-
-/** Time zones of the browser; the one of the profile is among them even if the browser does not know it. */
-const zones = (own: string | undefined) => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...(own ? [own] : [])])].sort().map((id) => ({ id, label: id.replaceAll('_', ' ') }));
 
 const Picture = () => {
   const [turn, setTurn] = createSignal(0), [wrong, setWrong] = createSignal<string>(), [busy, setBusy] = createSignal(false);
@@ -103,7 +101,7 @@ const Profile = () => {
       { name: 'full_name', label: 'profile_name', required: true },
       { name: 'designation', label: 'profile_position' },
       { name: 'locale_id', label: 'profile_language', help: 'profile_language_help', among: () => (locales() ?? []).map((row) => ({ id: row.id, label: String(row['native_name']) })) },
-      { name: 'time_zone', label: 'profile_zone', help: 'profile_zone_help', empty: 'profile_zone_desk', among: () => zones(me()?.time_zone ?? undefined) },
+      { name: 'time_zone', label: 'profile_zone', help: 'profile_zone_help', empty: 'profile_zone_desk', among: () => zoneChoices(me()?.time_zone ?? undefined) },
       { name: 'signature', label: 'profile_signature', help: 'profile_signature_help', long: true },
     ],
     saved: (_, reply) => { keepReply(reply); void refresh(); },

@@ -6,9 +6,10 @@ import { readStaff, teamChoices } from '../choices';
 import type { Choice } from '../fields';
 import { permitted } from '../rights';
 import { rows } from '../rows';
+import { conditionsOf, groupsOf } from '../rules/conditions';
+import { titleText } from '../rules/labels';
 import { say } from '../words';
-import { Conditions, groupsOf } from './conditions';
-import { titleText } from './labels';
+import { Preview } from './preview';
 
 const [columns, setColumns] = createSignal<Choice[]>([]);
 const readColumns = async () => setColumns(rowsOf(await get('/views/columns') as never).map((one) => one as unknown as Schemas['view_column'] & { title: string })
@@ -22,7 +23,7 @@ const Views = rows({
   initial: () => ({ visibility_type: isShared() ? 'ALL' : 'SELF', order_by_column: 'updatedat', order_by: 'DESC', is_enabled: true, predicate_collections: [] }),
   fields: [
     { name: 'title', label: 'title', on: isOwn },
-    { name: 'predicate_collections', label: 'conditions', from: groupsOf, control: Conditions, on: isOwn, shown: (value) => say('condition_count', { n: (value as unknown[] | null)?.length ?? 0 }) },
+    { name: 'predicate_collections', label: 'conditions', from: groupsOf, control: conditionsOf({ path: '/views/definitions', empty: 'conditions_empty', below: Preview }), on: isOwn, shown: (value) => say('condition_count', { n: (value as unknown[] | null)?.length ?? 0 }) },
     { name: 'order_by_column', label: 'order', among: columns },
     { name: 'order_by', label: 'direction', words: { ASC: 'ascending', DESC: 'descending' } },
     { name: 'visibility_type', label: 'seen_by', words: SEEN_BY, on: (row) => isShared() && isOwn(row) },

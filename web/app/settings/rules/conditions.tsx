@@ -1,37 +1,45 @@
-// Conditions of a view: all groups hold, and of each group one condition. Fields, operators and values are those of the definitions, so a
+// Conditions of views, triggers, monitors and SLAs: all groups hold, and of each group one condition. Fields, operators and values are those of the definitions, so a
 // condition that the server does not know can't be made. One that it has forgotten since (a custom field) is shown, and can be removed.
-import { createResource, createSignal, For, Index, Match, onCleanup, Show, Switch } from 'solid-js';
-import { call, get, rowsOf, type Row, type Schemas } from '../../../kit/api';
+import { createEffect, createMemo, createSignal, For, Index, Match, Show, Suspense, Switch, type Component } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
+import { get, rowsOf, type Row, type Schemas } from '../../../kit/api';
 import { Combobox, type Option } from '../../../kit/combobox';
-import { numberText } from '../../../kit/words';
 import { staffChoices } from '../choices';
 import type { Control } from '../fields';
+import { createRead } from '../read';
 import { say, type SettingsWord } from '../words';
 import { titleText } from './labels';
 
-interface Condition { field: string; operator: string; value: string }
+interface Condition { field: string; operator: string; value?: string }
 export interface Group { propositions: Condition[] }
-type Definition = Schemas['definition'] & { values: Record<string, string> | null; operators: string[] };
+export type Definition = Schemas['definition'] & { values: Record<string, string> | null; operators: string[] };
+
+/** These operators compare with nothing. */
+const WITHOUT_VALUE = /^history_(not_)?changed$/;
+const valued = ({ value, ...condition }: Condition, first = ''): Condition => WITHOUT_VALUE.test(condition.operator) ? condition : { ...condition, value: value ?? first };
 
 export const groupsOf = (row: Row): Group[] => ((row['predicate_collections'] ?? []) as Group[])
-  .map(({ propositions }) => ({ propositions: propositions.map(({ field, operator, value }) => ({ field, operator, value })) }));
+  .map(({ propositions }) => ({ propositions: propositions.map(({ field, operator, value }) => valued({ field, operator, ...value === undefined || value === null ? {} : { value } })) }));
 
 const OPERATORS: Record<string, SettingsWord> = {
   comparison_equalto: 'op_is', comparison_not_equalto: 'op_is_not', comparison_greaterthan: 'op_more', comparison_greaterthan_or_equalto: 'op_at_least',
   comparison_lessthan: 'op_less', comparison_lessthan_or_equalto: 'op_at_most', string_contains_insensitive: 'op_contains', string_does_not_contain_insensitive: 'op_contains_not',
   collection_contains_insensitive: 'op_all_of', collection_contains_any_insensitive: 'op_one_of', collection_does_not_contain_insensitive: 'op_none_of',
+  time_greaterthan: 'op_more', time_greaterthan_or_equalto: 'op_at_least', time_lessthan: 'op_less', time_lessthan_or_equalto: 'op_at_most',
+  time_greaterthan_businesshours: 'op_more_open', time_greaterthan_or_equalto_businesshours: 'op_at_least_open', time_lessthan_businesshours: 'op_less_open', time_lessthan_or_equalto_businesshours: 'op_at_most_open',
+  history_changed: 'op_changed', history_changed_to: 'op_changed_to', history_changed_from: 'op_changed_from', history_not_changed: 'op_not_changed', history_not_changed_to: 'op_not_changed_to', history_not_changed_from: 'op_not_changed_from',
   date_is: 'op_is', date_is_not: 'op_is_not', date_after: 'op_after', date_after_or_on: 'op_since', date_before: 'op_before', date_before_or_on: 'op_until',
 };
-const operatorText = (operator: string) => OPERATORS[operator] ? say(OPERATORS[operator]!) : operator;
+export const operatorText = (operator: string) => OPERATORS[operator] ? say(OPERATORS[operator]!) : operator;
 
-const isOfDesk = (field: string) => /fields\./.test(field);
+export const isOfDesk = (field: string) => /fields\./.test(field);
 /** Values whose titles are the server's. Others are names that the desk has given. */
-const FIXED = /channel|satisfaction|rating|_relative/;
+const FIXED = /channel|satisfaction|rating|_relative|state|^mails\./;
 const valueText = ({ field }: Definition, value: string, title: string) => value === '0' || value.startsWith('(') || FIXED.test(field ?? '') ? titleText(title) : title;
 const optionsOf = (definition: Definition) => Object.entries(definition.values ?? {}).map(([value, title]) => [value, isOfDesk(definition.field ?? '') ? title : valueText(definition, value, title)] as const);
 
 /** Values that a new condition begins with: the first that the field has. */
-const firstValue = (definition: Definition) =>
+export const firstValue = (definition: Definition) =>
   /^BOOLEAN/.test(definition.input_type ?? '') ? 'true' : definition.values && definition.input_type !== 'AUTOCOMPLETE' ? Object.keys(definition.values)[0] ?? '' : '';
 
 const findOrganizations = async (text: string): Promise<Option[]> =>
@@ -45,17 +53,22 @@ const Lookup = (props: { label: string; definition: Definition; value: string; s
   const find = async (text: string): Promise<Option[]> => [
     ...optionsOf(props.definition).filter(([, label]) => label.toLowerCase().includes(text.toLowerCase())).map(([id, label]) => ({ id, label })),
     ...isOrganization() ? await findOrganizations(text) : await findPeople(text)];
-  const [name] = createResource(() => [props.value, props.definition.field] as const, async ([value]) => {
+  const [name, setName] = createSignal('');
+  const nameOf = async (value: string) => {
     if (!value) return '';
     const special = optionsOf(props.definition).find(([one]) => one === value)?.[1] ?? staffChoices().find(({ id }) => String(id) === value)?.label;
     if (special) return special;
     const row = rowsOf(await get(isOrganization() ? `/organizations/${value}` : `/users/${value}`))[0];
     return String(row?.['full_name'] ?? row?.['name'] ?? value);
+  };
+  createEffect(() => {
+    const { value } = props;
+    void nameOf(value).catch(() => say('gone_choice', { id: value })).then((found) => { if (value === props.value) setName(found); });
   });
-  return <Combobox label={props.label} value={name.error ? say('gone_choice', { id: props.value }) : name() ?? ''} find={find} onChoose={({ id }) => props.set(String(id))} />;
+  return <Combobox label={props.label} value={name()} find={find} onChoose={({ id }) => props.set(String(id))} />;
 };
 
-const Value = (props: { label: string; definition: Definition; value: string; set: (value: string) => void }) => {
+export const Value = (props: { label: string; definition: Definition; value: string; set: (value: string) => void }) => {
   const kind = () => props.definition.input_type ?? '';
   const options = () => kind() === 'BOOLEAN' ? [['true', say('yes')], ['false', say('no')]] as const : kind() === 'BOOLEAN_TRUE' ? [['true', say('yes')]] as const : optionsOf(props.definition);
   const isKnown = () => options().some(([value]) => value === props.value);
@@ -73,17 +86,28 @@ const Value = (props: { label: string; definition: Definition; value: string; se
   );
 };
 
-export const Conditions = (props: Control) => {
-  const [definitions] = createResource(async () => rowsOf(await get('/views/definitions')) as unknown as Definition[]);
+interface Source {
+  /** Where the definitions are. */
+  path: '/views/definitions' | '/triggers/definitions' | '/monitors/definitions' | '/slas/definitions';
+  empty: SettingsWord;
+  below?: Component<{ groups: Group[] }>;
+}
+
+export const conditionsOf = (source: Source): Component<Control> => (props) => <Conditions {...props} source={source} />;
+
+const Conditions = (props: Control & { source: Source }) => {
+  const [definitions] = createRead(async () => rowsOf(await get(props.source.path)) as unknown as Definition[]);
+  const labels = createMemo(() => new Map(definitions()?.map((one) => [one.field, labelOf(one)])));
   const groups = () => (props.value ?? []) as Group[];
-  const known = (field: string) => definitions()?.find((one) => one.field === field);
+  const byField = createMemo(() => new Map(definitions()?.map((one) => [one.field ?? '', one])));
+  const known = (field: string) => byField().get(field);
   let box!: HTMLDivElement;
   /** Names of two fields may be equal, of a date that is given as a day or in words. */
-  const labelOf = (one: Definition) => {
+  function labelOf(one: Definition) {
     const title = isOfDesk(one.field ?? '') ? one.label ?? '' : titleText(one.label ?? '');
     return definitions()!.filter(({ label }) => label === one.label).length > 1 ? `${title} (${say(/ABSOLUTE/.test(one.input_type ?? '') ? 'as_day' : 'as_words')})` : title;
-  };
-  const begun = (one: Definition): Condition => ({ field: one.field ?? '', operator: one.operators[0]!, value: firstValue(one) });
+  }
+  const begun = (one: Definition): Condition => valued({ field: one.field ?? '', operator: one.operators[0]! }, firstValue(one));
 
   const change = (group: number, at: number, next: Condition | undefined) => props.set(groups()
     .map((one, i) => i === group ? { propositions: next ? one.propositions.map((p, j) => j === at ? next : p) : one.propositions.filter((_, j) => j !== at) } : one)
@@ -99,7 +123,7 @@ export const Conditions = (props: Control) => {
   return (
     <div ref={box} id={props.id} class="conditions" role="group" tabindex="-1" aria-label={say('conditions')} aria-describedby={props.described}>
       <Show when={definitions()}>
-        <Show when={!groups().length}><p class="soft">{say('conditions_empty')}</p></Show>
+        <Show when={!groups().length}><p class="soft">{say(props.source.empty)}</p></Show>
         <Index each={groups()}>
           {(group, g) => (
             <>
@@ -116,12 +140,12 @@ export const Conditions = (props: Control) => {
                             {(definition) => (
                               <>
                                 <select aria-label={`${say('condition_field')}, ${number()}`} onChange={(event) => change(g, i, begun(known(event.currentTarget.value)!))}>
-                                  <For each={definitions()}>{(one) => <option value={one.field ?? ''} selected={one.field === condition().field}>{labelOf(one)}</option>}</For>
+                                  <For each={definitions()}>{(one) => <option value={one.field ?? ''} selected={one.field === condition().field}>{labels().get(one.field)}</option>}</For>
                                 </select>
-                                <select aria-label={`${say('condition_operator')}, ${number()}`} onChange={(event) => change(g, i, { ...condition(), operator: event.currentTarget.value })}>
+                                <select aria-label={`${say('condition_operator')}, ${number()}`} onChange={(event) => change(g, i, valued({ ...condition(), operator: event.currentTarget.value }, firstValue(definition())))}>
                                   <For each={definition().operators}>{(one) => <option value={one} selected={one === condition().operator}>{operatorText(one)}</option>}</For>
                                 </select>
-                                <Value label={`${say('condition_value')}, ${number()}`} definition={definition()} value={String(condition().value ?? '')} set={(value) => change(g, i, { ...condition(), value })} />
+                                <Show when={!WITHOUT_VALUE.test(condition().operator)} fallback={<span />}><Value label={`${say('condition_value')}, ${number()}`} definition={definition()} value={String(condition().value ?? '')} set={(value) => change(g, i, { ...condition(), value })} /></Show>
                               </>
                             )}
                           </Show>
@@ -137,31 +161,7 @@ export const Conditions = (props: Control) => {
           )}
         </Index>
         <p><button type="button" class="condition-add" onClick={addGroup}>{say('condition_add')}</button></p>
-        <Preview groups={groups()} />
-      </Show>
-    </div>
-  );
-};
-
-const PAUSE_MS = 400;
-
-/** The number of conversations that the conditions choose now, and the first of them. */
-const Preview = (props: { groups: Group[] }) => {
-  const asked = () => JSON.stringify(props.groups);
-  const [settled, setSettled] = createSignal(asked());
-  const later = () => { const text = asked(); const timer = setTimeout(() => setSettled(text), PAUSE_MS); onCleanup(() => clearTimeout(timer)); return text; };
-  const [found] = createResource(settled, async (text) => {
-    try {
-      const reply = await call('POST', '/views/preview', { query: { limit: 3, fields: 'subject' }, body: { predicate_collections: JSON.parse(text) } });
-      return { count: reply.total_count ?? 0, subjects: rowsOf(reply).map((row) => String(row['subject'] || '')) };
-    } catch {
-      return undefined; // a condition is not complete yet; the form says so when it is saved
-    }
-  });
-  return (
-    <div class="preview" role="status" data-for={later()}>
-      <Show when={found.latest} fallback={<p class="soft">{say('preview_none')}</p>}>
-        {(all) => <><p><b>{say('preview', { n: all().count })}</b></p><ul><For each={all().subjects}>{(subject) => <li dir="auto">{subject}</li>}</For><Show when={all().count > all().subjects.length}><li class="soft">{say('preview_more', { n: numberText(all().count - all().subjects.length) })}</li></Show></ul></>}
+        <Show when={props.source.below}>{(below) => <Suspense><Dynamic component={below()} groups={groups()} /></Suspense>}</Show>
       </Show>
     </div>
   );
