@@ -171,8 +171,9 @@ const struct column_reference column_references[] = {
     {"cases.last_message_id", NULL},    /* a merge moves messages in parts */
     {"*.last_read_post_id", NULL},      /* a merge moves posts, notes are deleted */
     {"cases.undo_read_post_id", NULL},
-    {"case_totals.*", NULL}, /* keys of counters */
-    {"change_log*.*", NULL}, /* logs name rows that are gone */
+    {"case_totals.*", NULL},     /* keys of counters */
+    {"report_facts.*_id", NULL}, /* the follower removes facts of rows that are gone */
+    {"change_log*.*", NULL},     /* logs name rows that are gone */
     {"activities.owner_*_id", NULL},
     {"audit_entries.*", NULL},
     {"erasure*.*", NULL},
