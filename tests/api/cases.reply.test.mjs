@@ -16,7 +16,7 @@ async function withCase(t) {
 test('a reply answers its post and its conversation; the customer reads it', async (t) => {
   const { desk, talk, reply, posts } = await withCase(t);
   const made = await reply({ contents: 'Turn it off' });
-  assert.deepEqual(made, { posts: [{ id: made.posts[0].id, resource_type: 'post' }], case: { id: talk.id, resource_type: 'case' }, resource_type: 'case_reply' });
+  assert.deepEqual(made, { posts: [{ id: made.posts[0].id, resource_type: 'post' }], case: { id: talk.id, resource_type: 'case' }, undo_until: null, resource_type: 'case_reply' });
   const [post] = await posts();
   assert.deepEqual([post.id, post.contents, post.original.resource_type, post.source], [made.posts[0].id, 'Turn it off', 'case_message', 'AGENT']);
   assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).status.id, 2);
