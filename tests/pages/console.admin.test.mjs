@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { SHOTS, consoleWorld, examine, until } from './console.mjs';
+import { bytesOf, filesOf, without } from './measures.mjs';
 
 describe('settings for admins', () => {
   const world = consoleWorld();
@@ -228,6 +229,28 @@ describe('settings for admins', () => {
     assert.equal(targets.length, 2);
     const shown = (label) => page.getByLabel(label, { exact: true }).inputValue();
     assert.deepEqual([await shown('Within, target 1'), await shown('Within, target 2'), await shown('Unit, Within, target 2')], ['2', '1', 'days']);
+  });
+
+  test('each area is small', async (t) => {
+    const page = await world.sit(t, world.admin, '/agent/settings');
+    await page.getByRole('link', { name: 'Triggers' }).waitFor();
+    for (const [area, complete] of [['roles', '.matrix'], ['triggers', '.settings-list'], ['monitors', '.settings-list'], ['slas', '.settings-list'], ['hours', '.settings-list']]) {
+      const own = await world.browser.newContext({ storageState: await page.context().storageState() }), fresh = await own.newPage();
+      await fresh.goto(`${world.desk.base}/agent`);
+      await fresh.getByRole('navigation').first().waitFor();
+      await fresh.waitForLoadState('networkidle');
+      const files = filesOf(fresh);
+      await fresh.goto(`${world.desk.base}/agent`);
+      await fresh.waitForLoadState('networkidle');
+      const known = new Map(files);
+      await fresh.goto(`${world.desk.base}/agent/settings/${area}`);
+      await fresh.locator(complete).first().waitFor();
+      await fresh.waitForLoadState('networkidle');
+      const more = without(files, known), bytes = bytesOf(more, 'js') + bytesOf(more, 'css');
+      await own.close();
+      t.diagnostic(`${area}: ${(bytes / 1024).toFixed(1)} KB`);
+      assert.ok(bytes > 1024 && bytes <= 40 * 1024, `${area}: ${bytes} bytes`);
+    }
   });
 
   test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
