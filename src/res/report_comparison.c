@@ -22,7 +22,10 @@ static const struct comparison {
     bool is_list, has_series;
     struct line lines[LINES_MAX];
 } comparisons[] = {
-    {"report_case_metrics", BY_ALL, true, false,
+    {"report_case_metrics",
+     BY_ALL,
+     true,
+     false,
      {{"total_created", METRIC_CREATED, LINE_VALUE},
       {"total_public_replies", METRIC_REPLIES, LINE_VALUE},
       {"average_first_response_time", METRIC_FIRST_RESPONSE, LINE_MEAN},
@@ -30,12 +33,22 @@ static const struct comparison {
       {"percentage_first_contact_resolved", METRIC_RESOLUTION, LINE_FIRST_CONTACT}}},
     {"report_cases_completion", BY_ALL, false, true, {{"total_completed", METRIC_COMPLETED, LINE_VALUE}}},
     {"report_case_csat", BY_ALL, false, true, {{"average_csat", METRIC_SATISFACTION, LINE_VALUE}}},
-    {"report_case_resolution", BY_ALL, false, true, {{"average_resolution_time", METRIC_RESOLUTION, LINE_MEAN}}},
-    {"report_case_response", BY_ALL, false, true,
+    {"report_case_resolution",
+     BY_ALL,
+     false,
+     true,
+     {{"average_resolution_time", METRIC_RESOLUTION, LINE_MEAN}}},
+    {"report_case_response",
+     BY_ALL,
+     false,
+     true,
      {{"average_first_response_time", METRIC_FIRST_RESPONSE, LINE_MEAN}}},
     {"report_case_channel", BY_CHANNEL, true, true, {{"total_created", METRIC_CREATED, LINE_VALUE}}},
     {"report_sla_overview", BY_ALL, false, true, {{"percentage_kept", METRIC_SLA, LINE_VALUE}}},
-    {"report_sla_performance", BY_ALL, true, true,
+    {"report_sla_performance",
+     BY_ALL,
+     true,
+     true,
      {{"FIRST_REPLY_TIME", METRIC_SLA_FIRST_REPLY, LINE_VALUE},
       {"NEXT_REPLY_TIME", METRIC_SLA_NEXT_REPLY, LINE_VALUE},
       {"RESOLUTION_TIME", METRIC_SLA_RESOLUTION, LINE_VALUE}}},
@@ -93,7 +106,8 @@ static struct compared *comparing_add(struct work *w, struct comparing *r, struc
 
 QUERY(sla_titles, "SELECT s.id, s.title FROM slas s WHERE s.id = :id");
 
-static int group_name(struct work *w, const struct comparing *r, const struct series_group *g, const char **out) {
+static int group_name(struct work *w, const struct comparing *r, const struct series_group *g,
+                      const char **out) {
     struct stmt *row;
     if (g->is_rest || r->report->group != BY_SLA) {
         *out = g->is_rest ? "OTHER" : word_of(post_channels, g->key);
@@ -114,8 +128,8 @@ static const struct series_group *same_group(const struct series *s, const struc
     return NULL;
 }
 
-static int comparing_groups(struct work *w, struct comparing *r, const struct line *line, const struct series *now,
-                            const struct series *before) {
+static int comparing_groups(struct work *w, struct comparing *r, const struct line *line,
+                            const struct series *now, const struct series *before) {
     for (int i = 0; i < now->group_count; i++) {
         const struct series_group *g = &now->groups[i], *former = same_group(before, g);
         struct compared *c = comparing_add(w, r, *line);
@@ -140,7 +154,8 @@ static int comparing_read(struct work *w, struct comparing *r) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void write_numbers(struct json_writer *w, const struct line *l, const struct series_group *g, int count) {
+static void write_numbers(struct json_writer *w, const struct line *l, const struct series_group *g,
+                          int count) {
     static const struct series_cell none = {0};
     jw_array(w);
     for (int i = 0; i < count; i++) report_number(w, true, line_number(l, g->cells ? &g->cells[i] : &none));
@@ -186,8 +201,8 @@ static void write_compared_value(struct view *v, const struct comparing *r, cons
 }
 
 /* One object, or a list of them. */
-static void write_compared(struct view *v,
-                           void (*write)(struct view *v, const struct comparing *r, const struct compared *c)) {
+static void write_compared(struct view *v, void (*write)(struct view *v, const struct comparing *r,
+                                                         const struct compared *c)) {
     const struct comparing *r = v->c->prepared;
     if (!r->report->is_list) {
         write(v, r, &r->list[0]);
@@ -213,26 +228,32 @@ static void render_compared_metric(struct view *v, const struct row *row, const 
 static const struct word comparison_intervals[] = {{EVERY_DAY, "DAY"}, {EVERY_WEEK, "WEEK"}, {0}};
 
 #define COMPARISON_FIELDS(series_doc, series_example, metric_doc, metric_example)                            \
-    {{"start_at", F_TIME, READONLY, .doc = "Start of the period."},                                         \
-     {"end_at", F_TIME, READONLY, .doc = "End of the period."},                                             \
-     {"previous_start_at", F_TIME, READONLY,                                                                \
-      .doc = "Start of the previous period, which has the same length."},                                   \
-     {"previous_end_at", F_TIME, READONLY, .doc = "End of the previous period."},                           \
-     {"interval", F_WORD, READONLY, .words = comparison_intervals,                                          \
-      .doc = "Length of the steps from the start of the period: DAY up to 31 days, otherwise WEEK."},       \
-     {"interval_count", F_INT, READONLY, .doc = "Number of steps.", .example = "30"},                       \
-     {"series", F_COMPUTED, READONLY, .render = render_compared_series, .doc = series_doc,                  \
-      .example = series_example},                                                                           \
-     {"metric", F_COMPUTED, READONLY, .render = render_compared_metric, .doc = metric_doc,                  \
-      .example = metric_example},                                                                           \
-     {0}}
+    {                                                                                                        \
+        {"start_at", F_TIME, READONLY, .doc = "Start of the period."},                                       \
+            {"end_at", F_TIME, READONLY, .doc = "End of the period."},                                       \
+            {"previous_start_at", F_TIME, READONLY,                                                          \
+             .doc = "Start of the previous period, which has the same length."},                             \
+            {"previous_end_at", F_TIME, READONLY, .doc = "End of the previous period."},                     \
+            {"interval", F_WORD, READONLY, .words = comparison_intervals,                                    \
+             .doc = "Length of the steps from the start of the period: DAY up to 31 days, otherwise WEEK."}, \
+            {"interval_count", F_INT, READONLY, .doc = "Number of steps.", .example = "30"},                 \
+            {"series",          F_COMPUTED,                                                                  \
+             READONLY,          .render = render_compared_series,                                            \
+             .doc = series_doc, .example = series_example},                                                  \
+            {"metric",          F_COMPUTED,                                                                  \
+             READONLY,          .render = render_compared_metric,                                            \
+             .doc = metric_doc, .example = metric_example},                                                  \
+        {                                                                                                    \
+            0                                                                                                \
+        }                                                                                                    \
+    }
 #define SERIES_DOC "name, and a number for each step of both periods: data and previous"
 #define VALUE_DOC "name, value, delta_percent and previous, for whole periods"
 #define SERIES_EXAMPLE                                                                            \
     "{\"name\": \"total_completed\", \"data\": [4, 7], \"previous\": [5, 3], \"resource_type\": " \
     "\"report_series_comparison\"}"
-#define VALUE_EXAMPLE                                                                                    \
-    "{\"name\": \"total_completed\", \"value\": 11, \"delta_percent\": 37.5, \"previous\": 8, "           \
+#define VALUE_EXAMPLE                                                                           \
+    "{\"name\": \"total_completed\", \"value\": 11, \"delta_percent\": 37.5, \"previous\": 8, " \
     "\"resource_type\": \"report_value_comparison\"}"
 
 static const struct field one_fields[] =
@@ -273,11 +294,11 @@ static int get_comparison(struct call *c) {
     return envelope_row(v, row);
 }
 
-#define COMPARISON_ROUTES(named, at, says)                                                               \
-    static const struct route named[] = {{GET, at, COL_PLUS, "insights", ONE, get_comparison,            \
-                                          .is_heavy = true, .permission = "insights.access",             \
+#define COMPARISON_ROUTES(named, at, says)                                                                  \
+    static const struct route named[] = {{GET, at, COL_PLUS, "insights", ONE, get_comparison,               \
+                                          .is_heavy = true, .permission = "insights.access",                \
                                           .executor = POOL, .lane = LANE_READ, .follows = &report_follower, \
-                                          .args = report_period_args, .summary = says},                  \
+                                          .args = report_period_args, .summary = says},                     \
                                          {0}}
 COMPARISON_ROUTES(metrics_routes, "/insights/cases/metrics", "Get numbers of conversations");
 COMPARISON_ROUTES(completed_routes, "/insights/cases/completed", "Get completed conversations");
@@ -289,26 +310,33 @@ COMPARISON_ROUTES(overview_routes, "/insights/sla/overview", "Get the part of SL
 COMPARISON_ROUTES(performance_routes, "/insights/sla/performance", "Get kept SLA clocks by target");
 COMPARISON_ROUTES(target_routes, "/insights/sla/target", "Get kept SLA clocks by SLA");
 
-#define COMPARISON(of, its_fields, called, says, its)                                                                     \
-    {.type = of, .scope = "insights", .title = called, .doc = says, .fields = its_fields, .routes = its}
+#define COMPARISON(of, its_fields, called, says, its) \
+    { .type = of, .scope = "insights", .title = called, .doc = says, .fields = its_fields, .routes = its }
 
 const struct resource report_case_metrics_resource =
-    COMPARISON("report_case_metrics", list_fields, "Numbers of conversations", "Numbers of a period and the one before.",
-               metrics_routes);
+    COMPARISON("report_case_metrics", list_fields, "Numbers of conversations",
+               "Numbers of a period and the one before.", metrics_routes);
 const struct resource report_cases_completion_resource =
     COMPARISON("report_cases_completion", one_fields, "Completed conversations",
                "Changes of the status to COMPLETED or CLOSED.", completed_routes);
-const struct resource report_case_csat_resource = COMPARISON("report_case_csat", one_fields, "Satisfaction", "Percentage of good ratings among the newest ones.", csat_routes);
+const struct resource report_case_csat_resource =
+    COMPARISON("report_case_csat", one_fields, "Satisfaction",
+               "Percentage of good ratings among the newest ones.", csat_routes);
 const struct resource report_case_resolution_resource =
-    COMPARISON("report_case_resolution", one_fields, "Resolution", "Average time from the creation to the last completion.",
-               resolution_routes);
+    COMPARISON("report_case_resolution", one_fields, "Resolution",
+               "Average time from the creation to the last completion.", resolution_routes);
 const struct resource report_case_response_resource =
-    COMPARISON("report_case_response", one_fields, "First response", "Average time to the first reply of staff.",
-               response_routes);
-const struct resource report_case_channel_resource = COMPARISON("report_case_channel", list_fields, "Channels", "New conversations by channel, the most frequent first.", channel_routes);
-const struct resource report_sla_overview_resource = COMPARISON("report_sla_overview", one_fields, "SLAs", "Percentage of kept clocks among those that are over.", overview_routes);
+    COMPARISON("report_case_response", one_fields, "First response",
+               "Average time to the first reply of staff.", response_routes);
+const struct resource report_case_channel_resource =
+    COMPARISON("report_case_channel", list_fields, "Channels",
+               "New conversations by channel, the most frequent first.", channel_routes);
+const struct resource report_sla_overview_resource =
+    COMPARISON("report_sla_overview", one_fields, "SLAs",
+               "Percentage of kept clocks among those that are over.", overview_routes);
 const struct resource report_sla_performance_resource =
-    COMPARISON("report_sla_performance", list_fields, "SLAs by target", "The same by type of target.", performance_routes);
+    COMPARISON("report_sla_performance", list_fields, "SLAs by target", "The same by type of target.",
+               performance_routes);
 const struct resource report_sla_target_resource =
-    COMPARISON("report_sla_target", list_fields, "SLAs by policy", "The same by SLA, those with the most clocks first.",
-               target_routes);
+    COMPARISON("report_sla_target", list_fields, "SLAs by policy",
+               "The same by SLA, those with the most clocks first.", target_routes);

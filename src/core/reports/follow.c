@@ -207,7 +207,7 @@ struct checking {
 static void check_case(void *arg, int64_t id, const struct two_facts *two) {
     struct checking *c = arg;
     (void)two;
-    if (bsearch(&id, c->pending, (size_t)c->pending_count, sizeof id, id_compare)) return;
+    if (c->pending_count && bsearch(&id, c->pending, (size_t)c->pending_count, sizeof id, id_compare)) return;
     c->findings->case_differs(c->findings->arg, id, 0);
     c->found++;
 }
