@@ -38,6 +38,8 @@ export interface Options {
   body?: object;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** The write changes nothing but the row of its path: other replies that were read ahead stay. */
+  own?: boolean;
 }
 
 export const prefix = document.documentElement.dataset['prefix'] ?? '';
@@ -89,7 +91,8 @@ export const ask = (method: string, path: string, options: Options = {}) => fetc
 /** The reply of a call that succeeded. After the end of the session it waits for the next login, and repeats the call. */
 export const call = async (method: string, path: string, options: Options = {}): Promise<Reply> => {
   let tokenRead = false;
-  if (method !== 'GET') ahead.clear();
+  if (options.own) forgetAhead(path.slice(0, path.lastIndexOf('/')));
+  else if (method !== 'GET') ahead.clear();
   for (;;) {
     const reply = await fetched(method, path, options);
     if (reply.status < 400) return reply;

@@ -47,7 +47,7 @@ export const createConversation = (id: number) => {
   const marker = () => rowOf('read_marker', row()?.read_marker as RefTo);
   const markRead = () => {
     if (document.visibilityState === 'visible' && !unreadOnPurpose && (marker()?.unread_count ?? 0) > 0)
-      void call('PUT', `/cases/${id}/read`, { query: { fields: 'read_marker', include: 'read_marker', _flat: true } }).then(keepReply).catch(() => undefined);
+      void call('PUT', `/cases/${id}/read`, { own: true, query: { fields: 'read_marker', include: 'read_marker', _flat: true } }).then(keepReply).catch(() => undefined);
   };
   document.addEventListener('visibilitychange', markRead);
   onCleanup(() => document.removeEventListener('visibilitychange', markRead));

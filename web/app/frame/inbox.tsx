@@ -15,10 +15,11 @@ import { close, leave, opened, toggle } from './drawers';
 import { inboxChannel } from './inbox_channel';
 
 const OtherResults = lazy(async () => ({ default: (await import('../search/others')).OtherResults }));
-const ConversationView = lazy(async () => ({ default: (await import('../conversation/conversation')).ConversationView }));
+const loadConversation = () => import('../conversation/conversation');
+const ConversationView = lazy(async () => ({ default: (await loadConversation()).ConversationView }));
 
-/** The conversations before and after the open one are read ahead when nothing else is on its way. */
-const NEAR_MS = 300;
+/** The conversations before and after the open one are read ahead soon after it: one may go on with the next key press. */
+const NEAR_MS = 80;
 
 /** Moves the focus to the next region, or back. */
 const toRegion = (step: number) => {
@@ -70,6 +71,10 @@ export const Inbox = () => {
     }, NEAR_MS);
     onCleanup(() => clearTimeout(timer));
   }));
+  // The first move of the pointer or the first key comes before the first conversation.
+  const soon = () => void loadConversation().catch(() => undefined);
+  for (const event of ['pointermove', 'keydown']) addEventListener(event, soon, { once: true });
+  onCleanup(() => { for (const event of ['pointermove', 'keydown']) removeEventListener(event, soon); });
   createEffect(() => { if (open() === undefined && opened() === 'details') close(); });
   onCleanup(close);
   useKeys([{ key: '[', word: 'views', run: () => toggle('views') }, { key: 'F6', word: 'key_regions', run: () => toRegion(1), inText: true }, { key: 'Shift+F6', word: 'key_regions', run: () => toRegion(-1), inText: true }]);

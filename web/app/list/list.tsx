@@ -10,7 +10,8 @@ import { leftCase, readDrafts } from './drafts';
 import { Row, type CaseRow } from './row';
 import { compact } from '../frame/look';
 
-const BulkBar = lazy(async () => ({ default: (await import('./bulk')).BulkBar }));
+const loadBulk = () => import('./bulk');
+const BulkBar = lazy(async () => ({ default: (await loadBulk()).BulkBar }));
 
 export interface Selection {
   ids: () => number[];
@@ -45,7 +46,7 @@ export const CaseList = (props: Props) => {
   const rowHeight = () => compact() ? 40 : 72;
   const window = createWindow(() => box, () => total() ?? 0, rowHeight);
   onMount(() => window.watch(box));
-  onMount(() => { const soon = setTimeout(() => void BulkBar.preload().catch(() => undefined), SOON_MS); onCleanup(() => clearTimeout(soon)); });
+  onMount(() => { const soon = setTimeout(() => void loadBulk().catch(() => undefined), SOON_MS); onCleanup(() => clearTimeout(soon)); });
 
   createEffect(() => props.paging.need(window.first(), window.last()));
   readDrafts();
