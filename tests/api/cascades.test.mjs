@@ -56,7 +56,7 @@ async function checkLists(desk, wanted, when) {
     [teamsAgent, ([team, agent]) => mine.has(team) || agent === self.id || (team === null && agent === null)],
   ];
   for (const [who, sees] of rules) {
-    const unassigned = (await who.get('/views/6/cases', MOST)).must(200).ids;
+    const unassigned = (await who.get('/views/5/cases', MOST)).must(200).ids;
     assert.deepEqual(unassigned.sort((a, b) => a - b), wanted.filter((c) => sees(c.assigned) && c.assigned.every((one) => one === null)).map((c) => c.id), `${when}: the view of unassigned ones`);
     for (const status of [undefined, 'OPEN', 'CLOSED']) {
       const { data, total_count } = (await who.get('/conversations', { ...MOST, ...(status && { status }) })).must(200).body;

@@ -336,8 +336,8 @@ static void a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects(void **s
     bring_up_to_date(p);
     assert_string_equal(ask_list(p,
                                  "SELECT type || ' ' || is_system || ' ' || is_default || ' ' || created_at "
-                                 "FROM views ORDER BY sort_order, id"),
-                        "1 1 1 7,4 1 0 7,2 1 0 7,3 1 0 7");
+                                 "FROM views ORDER BY sort_order"),
+                        "1 1 1 7,2 1 0 7,3 1 0 7");
     assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM jobs "
                                    "WHERE kind = 'index_names' AND input = '{\"step\": 6}'"),
                      1);
