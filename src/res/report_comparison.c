@@ -329,10 +329,10 @@ const struct resource report_case_response_resource =
     COMPARISON("report_case_response", one_fields, "First response",
                "Average time to the first reply of staff.", response_routes);
 const struct resource report_case_channel_resource =
-    COMPARISON("report_case_channel", list_fields, "Channels",
+    COMPARISON("report_case_channel", list_fields, "Conversations by channel",
                "New conversations by channel, the most frequent first.", channel_routes);
 const struct resource report_sla_overview_resource =
-    COMPARISON("report_sla_overview", one_fields, "SLAs",
+    COMPARISON("report_sla_overview", one_fields, "Conversations by SLA",
                "Percentage of kept clocks among those that are over.", overview_routes);
 const struct resource report_sla_performance_resource =
     COMPARISON("report_sla_performance", list_fields, "SLAs by target", "The same by type of target.",
