@@ -98,6 +98,7 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {0}};
 const struct word template_apps[] = {
     {TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {TEMPLATE_SITE, "HELPCENTER"}, {0}};
+const struct word brand_themes[] = {{THEME_BOLD, "BOLD"}, {THEME_CALM, "CALM"}, {THEME_PAPER, "PAPER"}, {0}};
 const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"},
                                            {TEMPLATE_ACCOUNT, "ACCOUNT"},
                                            {TEMPLATE_CASE, "CASE"},

@@ -130,6 +130,7 @@ enum mail_verdict {
     VERDICT_NEUTRAL,
     VERDICT_ERROR
 };
+enum brand_theme { THEME_BOLD = 1, THEME_CALM, THEME_PAPER };
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE, TEMPLATE_SITE };
 enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
 enum reject_type {
@@ -155,7 +156,7 @@ extern const struct word role_types[], case_accesses[], organization_accesses[],
     case_states[], channels[], sources[], message_statuses[], post_statuses[], rating_scores[],
     rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[], phone_types[],
     case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[],
-    template_apps[], template_categories[], sla_target_types[], sla_hours[], endpoint_types[],
+    template_apps[], template_categories[], brand_themes[], sla_target_types[], sla_hours[], endpoint_types[],
     endpoint_methods[], endpoint_contents[], delivery_statuses[], attempt_results[], incoming_statuses[],
     suspensions[], mail_doors[], mail_verdicts[], logo_types[];
 

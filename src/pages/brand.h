@@ -17,6 +17,7 @@ struct site_brand {
     struct str name, locale;
     struct str domain, sub_domain; /* p NULL: none */
     struct str color;              /* "#0b4fc4"; p NULL: none */
+    int theme;                     /* enum brand_theme */
     int64_t logo_at;               /* time of the last change of the logo; 0: none */
     struct str rtl_locales;        /* the locales that are written from right to left: ["ar","he"] */
     /* in which the help center has titles of categories, with the locale of the brand */

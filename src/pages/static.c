@@ -4,6 +4,7 @@
 #include "pages/handlers.h"
 
 #include "core/desk/brand_logo.h"
+#include "core/words.h"
 #include "pages/color.h"
 #include "pages/site_template.h"
 
@@ -142,8 +143,16 @@ static void style_scheme(struct buf *out, struct rgb brand, struct str css, int 
     style_color(out, "on-act", color_on(act));
 }
 
-static void brand_colors(struct buf *out, struct rgb brand) {
-    struct str css = page_file_text("style.css"), dark = css, light = css;
+/* The styles of the brand's theme; empty: those of style.css. */
+static struct str theme_text(int theme) {
+    return theme == THEME_CALM    ? page_file_text("theme_calm.css")
+           : theme == THEME_PAPER ? page_file_text("theme_paper.css")
+                                  : S("");
+}
+
+/* css: the file that has the grounds, first those of the light scheme */
+static void brand_colors(struct buf *out, struct rgb brand, struct str css) {
+    struct str dark = css, light = css;
     const char *at = memmem(css.p, css.n, DARK, sizeof DARK - 1);
     if (at) light.n = (size_t)(at - css.p), dark = (struct str){at, css.n - light.n};
     buf_text(out, ":root {");
@@ -158,7 +167,11 @@ static void brand_colors(struct buf *out, struct rgb brand) {
 
 int show_brand_style(struct site_visit *v) {
     struct rgb color;
-    if (v->brand.color.p && color_read(v->brand.color, &color)) brand_colors(&v->main, color);
+    struct str theme = theme_text(v->brand.theme);
+    bool grounds = v->brand.theme == THEME_PAPER;
+    buf_str(&v->main, theme);
+    if (v->brand.color.p && color_read(v->brand.color, &color))
+        brand_colors(&v->main, color, grounds ? theme : page_file_text("style.css"));
     TRY(template_styles(v));
     return site_bytes(v, "text/css; charset=utf-8");
 }

@@ -164,6 +164,10 @@ static const struct field brand_fields[] = {
      .example = "\"Europe/Berlin\""},
     {"color", F_TEXT, NULLABLE, .check = check_color,
      .doc = "Colour of the brand on the pages of the help center.", .example = "\"#0b4fc4\""},
+    {"theme", F_WORD, 0, .words = brand_themes, .initial = "BOLD",
+     .doc = "Look of the pages of the help center. BOLD: header in the colour of the brand. CALM: header on "
+            "the ground of the page. PAPER: warm grounds, headings with serifs.",
+     .example = "\"BOLD\""},
     {"logo", F_COMPUTED, READONLY, .column = "t.logo_at", .render = render_logo,
      .doc = "Address of the logo.",
      .example = "\"https://desk.example.com/helpcenter/logo/1?v=1767225600000\""},

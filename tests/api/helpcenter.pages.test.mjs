@@ -6,6 +6,10 @@ import { AGENT, DAY, iso, open, raw, shared } from './lib/index.mjs';
 
 const HOSTILE = '</script><script>alert("1")</script> & \'q\'';
 
+const light = ([r, g, b]) => [r, g, b].map((x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4)).reduce((s, x, i) => s + x * [0.2126, 0.7152, 0.0722][i], 0);
+const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+const contrast = (a, b) => { const [x, y] = [light(rgb(a)), light(rgb(b))].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+
 /** A reader of pages: a client with the cookie of a session, or none. */
 class Reader {
   constructor(desk, cookie) { Object.assign(this, { desk, cookie }); }
@@ -419,9 +423,6 @@ describe('brands of the help center', () => {
 
   test('a brand has a colour, and its pages have colours that can be read', async () => {
     const { owner } = world.desk;
-    const light = ([r, g, b]) => [r, g, b].map((x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4)).reduce((s, x, i) => s + x * [0.2126, 0.7152, 0.0722][i], 0);
-    const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-    const contrast = (a, b) => { const [x, y] = [light(rgb(a)), light(rgb(b))].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
     for (const color of ['#FF6600', '#ffffff', '#000000', '#ffff00', '#777777', '#0b4fc4', '#3a7d44']) {
       assert.equal((await owner.update(`/brands/${world.brand.id}`, { color })).color, color.toLowerCase());
       const { text, headers } = await on('help.engines.example', '/helpcenter/brand.css');
@@ -442,6 +443,24 @@ describe('brands of the help center', () => {
       if (color.trim()) reply.refused(400, 'FIELD_INVALID', 'color');
     }
     assert.equal((await owner.update(`/brands/${world.brand.id}`, { color: null })).color, null);
+  });
+
+  test('a brand has one of three themes, whose texts can be read in both schemes with each colour', async () => {
+    const { owner } = world.desk, style = (await on('help.engines.example', '/helpcenter/style.css')).text;
+    const DARK = /@media \(prefers-color-scheme: dark\) \{[^]*?\}\s*\}/g;
+    const last = (css, name) => [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{3,6})`, 'g'))].at(-1)?.[1];
+    for (const theme of ['BOLD', 'CALM', 'PAPER'])
+      for (const color of ['#ff6600', '#ffffff', '#000000', '#0f4c5c']) {
+        assert.equal((await owner.update(`/brands/${world.brand.id}`, { color, theme })).theme, theme);
+        const css = style.replace(/@media print[^]*/, '').replace(/:root\[data-theme="dark"\][^]*?\}/, '') + (await on('help.engines.example', '/helpcenter/brand.css')).text;
+        const light = css.replace(DARK, ''), dark = css.match(DARK).join('\n');
+        for (const [scheme, text] of [['light', light], ['dark', light + dark]]) {
+          const wrong = ['text', 'soft', 'act', 'wrong'].flatMap((name) => ['ground', 'second', 'third', 'tint'].map((back) => [name, back, contrast(last(text, name), last(text, back))])).filter(([, , ratio]) => !(ratio >= 4.5));
+          assert.deepEqual(wrong, [], `${theme} ${color} ${scheme}`);
+        }
+      }
+    (await owner.put(`/brands/${world.brand.id}`, { theme: 'LOUD' })).refused(400, 'FIELD_INVALID', 'theme');
+    await owner.update(`/brands/${world.brand.id}`, { color: null, theme: 'BOLD' });
   });
 
   test('a brand has a logo, scaled by the server, which only an uploader\'s own picture becomes', async () => {
