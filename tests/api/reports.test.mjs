@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { DAY, HOUR, MONDAY, clean, dice, iso, opened, shared, until } from './lib/index.mjs';
+import { DAY, HOUR, MONDAY, clean, dice, iso, open, opened, shared, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 import { apiToken } from './lib/tokens.mjs';
 
@@ -311,6 +311,37 @@ describe('reports of a desk at work:', () => {
     const visible = (await client.get('/cases', { limit: 1 })).body.total_count;
     assert.equal(await total(client), visible);
     (await desk.as('customer').get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
+  });
+
+  test('a breach that is only marked counts as broken, and business hours that change leave check content', async (t) => {
+    const desk = await open(t), { owner } = desk, target = { type: 'FIRST_REPLY_TIME', operational_hours: 'CALENDAR_HOURS' };
+    await owner.create('/slas', { title: 'All', predicate_collections: [], targets: [{ ...target, priority_id: 4, goal_in_seconds: HOUR }, { ...target, priority_id: null, goal_in_seconds: 10 * HOUR }] });
+    const { id } = await opened(desk, { priority_id: 4 });
+    (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'When?' })).must(201);
+    const outcome = async () => {
+      const { kept, broken, running } = (await owner.fetch(SERIES, { metric: 'SLA', end_at: iso(desk.clock.now + 1000) })).total;
+      return { kept, broken, running };
+    };
+    const breached = (n) => until('marked', () => desk.sql(`SELECT COUNT(*) FROM sla_metrics WHERE is_breached = ${n}`).trim() === '1');
+    await desk.clock.forward(2 * HOUR);
+    await breached(1);
+    assert.deepEqual(await outcome(), { kept: 0, broken: 1, running: 0 });
+    (await owner.put(`/cases/${id}`, { priority_id: 1 })).must(200);
+    await breached(0);
+    assert.deepEqual(await outcome(), { kept: 0, broken: 0, running: 1 }, 'the goal of the other target is not used up');
+    await desk.clock.forward(9 * HOUR);
+    await breached(1);
+    assert.deepEqual(await outcome(), { kept: 0, broken: 1, running: 0 });
+    clean(desk);
+    (await desk.staff.post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER' })).must(201);
+    await outcome();
+    const [{ id: hours }] = await owner.fetch('/businesshours');
+    await desk.stop();
+    // The process ended before the job that computes clocks again, and new business hours count from the start of that job.
+    sql(desk, `UPDATE clock_generations SET epoch = epoch + 1; UPDATE business_hours SET time_zone = 'Asia/Tokyo' WHERE id = ${hours};
+      INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('clocks', 1, '{}', 0, 1, 1, 1)`);
+    clean(desk);
+    await desk.start();
   });
 
   test('a token needs the scope of insights', async () => {

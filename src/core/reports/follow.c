@@ -14,16 +14,15 @@
 /* ---- the cursor ------------------------------------------------------------------------------ */
 
 struct place {
-    struct change_cursor cursor; /* store.p NULL: nothing was read */
-    int64_t built, epoch, epoch_now;
+    struct change_cursor cursor;     /* store.p NULL: nothing was read */
+    int64_t built, epoch, epoch_now; /* epoch_now: that of the facts while clocks_wait */
+    bool clocks_wait;
 };
 
-/* epoch_now: the stored one while a job computes clocks again. */
-#define PLACE                                                                                                 \
-    "SELECT c.place, c.built, c.epoch, CASE WHEN EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'clocks' "       \
-    "AND j.status IN (1, 2)) THEN c.epoch ELSE (SELECT g.epoch FROM clock_generations g WHERE g.id = 1) END " \
-    "FROM report_cursor c"
-QUERY(report_place, PLACE);
+/* clocks_wait: a job computes clocks again, and business hours may have another epoch already. */
+QUERY(report_place, "SELECT c.place, c.built, c.epoch, g.epoch, CASE WHEN EXISTS (SELECT 1 FROM jobs j "
+                    "WHERE j.kind = 'clocks' AND j.status IN (1, 2)) THEN 1 ELSE 0 END "
+                    "FROM report_cursor c LEFT JOIN clock_generations g ON g.id = 1");
 QUERY(report_place_lock, "SELECT id FROM report_cursor @LOCK@");
 QUERY(report_place_move, "UPDATE report_cursor SET place = :place, built = :built, epoch = :epoch");
 QUERY(report_place_forget, "UPDATE report_cursor SET place = '', built = 0");
@@ -36,7 +35,9 @@ static int report_place_read(struct work *w, struct place *out) {
     int rc = db_row(w->conn, &report_place, NULL, &row);
     if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
     struct str text = str_dup(w->arena, col_text(row, 0));
-    out->built = col_int(row, 1), out->epoch = col_int(row, 2), out->epoch_now = col_int(row, 3);
+    out->built = col_int(row, 1), out->epoch = col_int(row, 2);
+    out->clocks_wait = col_int(row, 4);
+    out->epoch_now = out->clocks_wait ? out->epoch : col_int(row, 3);
     stmt_end(row);
     if (text.n && !change_cursor_read(w->arena, text, &out->cursor)) out->cursor = (struct change_cursor){0};
     out->cursor.kept = true;
@@ -264,7 +265,7 @@ int report_check(struct work *w, const struct report_findings *f) {
     int64_t *pending;
     TRY(report_place_read(w, &p));
     int days = rollup_check(w, f->day_differs, f->arg);
-    if (days < 0 || p.cursor.store.p == NULL || p.epoch != p.epoch_now) return days;
+    if (days < 0 || p.cursor.store.p == NULL || p.clocks_wait || p.epoch != p.epoch_now) return days;
     TRY(c.pending_count = pending_cases_read(w, &p, &pending, &state));
     c.pending = pending;
     if (state == CURSOR_GOOD) TRY(check_cases(w, &p, &c));
