@@ -412,8 +412,12 @@ pictures: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/
 	cd tests && PICTURES=$(abspath docs/console) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/console.pictures.test.mjs
 	cd tests && PICTURES=$(abspath docs/helpcenter) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/pages.pictures.test.mjs
 
+.PHONY: video
+video: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## makes build/first-run.webm, a video of the first run; needs ffmpeg
+	cd tests && VIDEO=$(abspath build/first-run.webm) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-name-pattern='second agent' pages/console.first.test.mjs
+
 .PHONY: test-pages
-test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
+test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium, and the main job in Firefox: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/pages/*.test.mjs)))
 
 .PHONY: test-job

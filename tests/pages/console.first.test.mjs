@@ -1,13 +1,15 @@
-// The first run: from an empty folder to a customer's mail that a second agent has answered, by the browser alone.
+// The first run: from an empty folder to a customer's mail that a second agent has answered, by the browser alone. VIDEO=file records it.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PASSWORD, SHOTS, audit, examine, launch, outside, shoot, until } from './console.mjs';
 import { Desk, directory, initialise } from '../api/lib/desk.mjs';
 import { mailIn, relay } from '../api/lib/index.mjs';
 import { mail } from '../api/lib/mails.mjs';
+import { camera } from './video.mjs';
 
-const MOST_ACTIONS = 60, AT = 'help@lamps.example';
+const VIDEO = process.env.VIDEO, MOST_ACTIONS = 60, AT = 'help@lamps.example';
 
 describe('the first run of a desk', () => {
   const ends = [], world = {};
@@ -33,7 +35,11 @@ describe('the first run of a desk', () => {
     return page;
   };
   let actions = 0;
-  const did = async (work) => { actions++; await work; };
+  const did = async (work) => {
+    actions++;
+    await work;
+    if (VIDEO) await sleep(300); // so that one can follow it
+  };
   const fill = (page, label, text) => did(page.getByRole('textbox', { name: label }).fill(text));
   const press = (page, name, role = 'button') => did(page.getByRole(role, { name, exact: true }).click());
   const logIn = async (page, email, password) => {
@@ -80,7 +86,8 @@ describe('the first run of a desk', () => {
 
   test('from an empty folder to a mail answered by a second agent, by the browser alone', async (t) => {
     actions = 0;
-    const page = await sit(t);
+    const page = await sit(t), { film, write } = camera();
+    if (VIDEO) await film(page);
     await logIn(page, 'owner@example.com', PASSWORD);
     await step(page, 'Name and colour');
     await fill(page, /^Name/, 'Lamps');
@@ -117,6 +124,7 @@ describe('the first run of a desk', () => {
     await page.getByRole('row').filter({ hasText: 'My lamp flickers' }).waitFor();
 
     const invitation = await world.relay.find('mira@lamps.example'), second = await sit(t);
+    if (VIDEO) await film(second);
     await did(second.goto(invitation.link));
     await fill(second, 'New password', 'lamps lamps lamps');
     await did(second.keyboard.press('Enter'));
@@ -129,6 +137,7 @@ describe('the first run of a desk', () => {
     await did(second.keyboard.type('Please try another socket.'));
     await did(second.keyboard.press('Control+Enter'));
     await second.getByRole('article').filter({ hasText: 'Please try another socket.' }).waitFor();
+    if (VIDEO) { await sleep(1000); write(VIDEO); }
     t.diagnostic(`${actions} actions`);
     assert.ok(actions <= MOST_ACTIONS, `${actions} actions`);
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { audit, consoleWorld, editor, examine, posts, row, shoot, until } from './console.mjs';
+import { SIZES, audit, consoleWorld, editor, examine, outside, posts, row, shoot, until } from './console.mjs';
 
 const world = consoleWorld(), { asked, sit } = world;
 const HOUR_MS = 3600_000;
@@ -73,6 +73,26 @@ test('times follow the clock of the server, also if that of the browser is an ho
     await page.keyboard.press('Control+Enter');
     await posts(page).filter({ hasText: 'Still works' }).waitFor();
     assert.equal((await world.desk.staff.fetch(`/cases/${id}/posts`)).length, 2);
+  }
+});
+
+test('a name of 255 wide, invisible and turning signs, and a subject of 10,000 characters, stay in their places', async (t) => {
+  const name = `\u202e\u200b\u2066${'\u5bec'.repeat(251)}\u200f`, wide = await world.desk.person('customer', { full_name: name });
+  const { id } = await wide.client.create('/conversations', { subject: '\u5bec\u05e9 W'.repeat(60), contents: 'Where is it?' }), page = await sit(t, world.first, `/agent/views/1/${id}`);
+  await posts(page).first().waitFor();
+  await page.getByRole('button', { name: 'Edit subject' }).click();
+  await page.getByRole('textbox', { name: 'Subject' }).fill('\u5bec\u05e9 W'.repeat(2500));
+  await page.keyboard.press('Enter');
+  await page.getByText(/^(Subject changed|Not changed: .*)$/).first().waitFor();
+  const { subject } = await world.desk.staff.fetch(`/cases/${id}`);
+  t.diagnostic(`the subject has ${subject.length} characters`);
+  await until(async () => (await page.locator('#case-title').textContent()) === subject);
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    await shoot(page, `console-long-${width}`);
+    assert.deepEqual(await outside(page), [], String(width));
+    assert.ok(await page.locator('form.editor').isVisible(), `${width}: the editor is there`);
+    assert.ok((await page.locator('.case-head').boundingBox()).height < height / 2, `${width}: the head leaves room for the posts`);
   }
 });
 

@@ -1,5 +1,6 @@
 // Requests to the API of the desk that served the page. They carry the session's cookie, and writes the CSRF token of the session.
 import type { components } from 'api-types';
+import { say } from './words';
 
 export type Schemas = components['schemas'];
 export type Kind = keyof Schemas & string;
@@ -21,6 +22,8 @@ export interface Reply {
   etag: string | null;
   /** Seconds after which the request may be repeated; 0: the server does not say. */
   retryAfter: number;
+  /** The server does not answer: this is its former reply. */
+  isFormer?: boolean;
 }
 
 /** The server answered, and did not do it. `reply` has its reasons. */
@@ -31,7 +34,9 @@ export class Refused extends Error {
   get code() { return this.reply.errors?.[0]?.code ?? ''; }
 }
 /** No answer came: the request may have been carried out or not. A write with an Idempotency-Key can be repeated. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  constructor() { super(say('unreachable')); }
+}
 
 export interface Options {
   query?: Record<string, string | number | boolean | undefined>;
@@ -71,7 +76,7 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Unreachable(String(error));
+    throw new Unreachable();
   }
   const token = response.headers.get('X-CSRF-Token'), time = response.headers.get('Date-ISO');
   if (token) csrf = token;
@@ -80,7 +85,7 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
   try {
     reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag'), retryAfter: Number(response.headers.get('Retry-After') ?? 0) };
   } catch {
-    throw new Unreachable(`HTTP ${response.status}`); // a page of a proxy
+    throw new Unreachable(); // a page of a proxy
   }
   return reply;
 };
@@ -104,11 +109,32 @@ export const call = async (method: string, path: string, options: Options = {}):
 
 const read = (path: string, query: Options['query'] = {}, signal?: AbortSignal) => call('GET', path, signal ? { query, signal } : { query });
 
-export const get = (path: string, query: Options['query'] = {}, signal?: AbortSignal): Promise<Reply> => {
+export const get = async (path: string, query: Options['query'] = {}, signal?: AbortSignal): Promise<Reply> => {
   const key = keyOf(path, query), known = ahead.get(key);
   ahead.delete(key);
-  return known && Date.now() - known.at < AHEAD_MS ? known.reply.catch(() => read(path, query, signal)) : read(path, query, signal);
+  try {
+    return keep(key, await (known && Date.now() - known.at < AHEAD_MS ? known.reply.catch(() => read(path, query, signal)) : read(path, query, signal)));
+  } catch (error) {
+    const former = error instanceof Unreachable && kept.get(key);
+    if (!former) throw error;
+    return { ...former, isFormer: true };
+  }
 };
+
+// ---- reading without a connection --------------------------------------------------------------
+
+/** Conversations, posts and people that were read last: their replies, the newest at the end. */
+const KEPT = /^\/(cases\/\d+(\/posts)?|users\/\d+(\/cases)?) /, KEPT_MOST = 100;
+const kept = new Map<string, Reply>();
+const keep = (key: string, reply: Reply) => {
+  if (!KEPT.test(key)) return reply;
+  kept.delete(key);
+  kept.set(key, reply);
+  if (kept.size > KEPT_MOST) kept.delete(kept.keys().next().value!);
+  return reply;
+};
+/** After a logout nothing is known. */
+export const forgetReplies = () => { kept.clear(); ahead.clear(); };
 
 // ---- reading ahead -----------------------------------------------------------------------------
 
@@ -120,7 +146,7 @@ const keyOf = (path: string, query: Options['query'] = {}) => `${path} ${JSON.st
 export const getAhead = (path: string, query: Options['query'] = {}) => {
   const key = keyOf(path, query), known = ahead.get(key);
   if (known && Date.now() - known.at < AHEAD_MS) return;
-  const reply = read(path, query);
+  const reply = read(path, query).then((one) => keep(key, one));
   reply.catch(() => ahead.delete(key));
   ahead.set(key, { reply, at: Date.now() });
 };

@@ -6,7 +6,7 @@
 import { Presence, Socket, type Channel } from 'phoenix';
 import { createSignal, onCleanup } from 'solid-js';
 import { forgetAhead, get, prefix, type Reply } from './api';
-import { markAllStale, markStale } from './store';
+import { markAllStale, markStale, retryStale } from './store';
 
 export interface Change { resource_type: string; resource_id: number; case_id?: number; changed_properties: Record<string, unknown>; cursor?: string }
 export interface Meta { is_typing?: boolean; is_viewing?: boolean; is_updating?: boolean; is_foreground?: boolean; user: { id: number; full_name: string } }
@@ -36,7 +36,9 @@ const found = () => {
   silence = undefined;
   setConnected(true);
   setConnections((n) => n + 1);
+  retryStale();
 };
+addEventListener('online', () => { setConnections((n) => n + 1); retryStale(); }); // a short break leaves the socket as it is
 const lost = () => { silence ??= setTimeout(() => setConnected(false), QUIET_MS); };
 
 const tell = (line: Line, event: string, payload: Change, place: string | undefined) => {

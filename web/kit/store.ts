@@ -15,17 +15,18 @@ export type Shown<T extends Kind, F extends readonly (keyof Schemas[T])[]> = { i
 // A person in brief and a person are the same row with fewer members.
 const typeOf = (type: string) => type === 'user_minimal' ? 'user' : type;
 
-export const keep = (row: Row) => {
+const keep = (row: Row, isFormer = false) => {
   const type = typeOf(row.resource_type);
   if (!rows[type]) setRows(type, {});
-  setRows(type, row.id, reconcile({ ...rows[type]?.[row.id], ...row }, { merge: true }));
+  const known = rows[type]?.[row.id];
+  setRows(type, row.id, reconcile(isFormer ? { ...row, ...known } : { ...known, ...row }, { merge: true }));
 };
 
-/** Keeps all rows of a reply. Returns the ids of its data, in order. */
+/** Keeps all rows of a reply; a former reply adds what is not known. Returns the ids of its data, in order. */
 export const keepReply = (reply: Reply): number[] => {
-  for (const included of Object.values(reply.resources ?? {})) for (const row of Object.values(included)) keep(row);
+  for (const included of Object.values(reply.resources ?? {})) for (const row of Object.values(included)) keep(row, reply.isFormer);
   const data = rowsOf(reply);
-  for (const row of data) if (row.resource_type) keep(row); // a result of a search has none: its row is included
+  for (const row of data) if (row.resource_type) keep(row, reply.isFormer); // a result of a search has none: its row is included
   return data.map(({ id }) => id);
 };
 
@@ -41,6 +42,8 @@ export const change = (type: Kind, id: number, members: Record<string, unknown>)
   return () => setRows(type, id, former);
 };
 
+/** Rows that no place shows any more. */
+export const forget = (type: Kind, ids: Iterable<number>) => { if (rows[type]) setRows(type, Object.fromEntries([...ids].map((id) => [id, undefined]))); };
 export const forgetAll = () => setRows(reconcile({}));
 
 // ---- stale rows --------------------------------------------------------------------------------
@@ -72,14 +75,23 @@ const reread = async () => {
   stale.clear();
   for (const [source, ids] of groups)
     for (let i = 0; i < ids.length; i += IDS_MOST) {
-      const asked = ids.slice(i, i + IDS_MOST), came = keepReply(await get(source.path, { ...source.query, ids: asked.join(','), limit: IDS_MOST }));
-      source.missing?.(asked.filter((id) => !came.includes(id)), came);
+      const asked = ids.slice(i, i + IDS_MOST);
+      try {
+        const came = keepReply(await get(source.path, { ...source.query, ids: asked.join(','), limit: IDS_MOST }));
+        source.missing?.(asked.filter((id) => !came.includes(id)), came);
+      } catch {
+        for (const at of shown.values()) if (at.source === source && asked.includes(at.id)) stale.add(`${at.type} ${at.id}`);
+      }
     }
 };
+const later = () => { timer ??= setTimeout(() => void reread(), REREAD_MS); };
+
+/** Reads again what could not be read. */
+export const retryStale = () => { if (stale.size) later(); };
 
 export const markStale = (type: string, id: number) => {
   stale.add(`${typeOf(type)} ${id}`);
-  timer ??= setTimeout(() => void reread().catch(() => undefined), REREAD_MS);
+  later();
 };
 
 /** After a time without realtime, nothing is known of the rows on the screen. */

@@ -40,7 +40,7 @@ export const ar: Words = {
   conversations: 'المحادثات',
   conversation: 'محادثة',
   details: 'التفاصيل',
-  offline: 'لا يوجد اتصال. يمكنك متابعة القراءة، والتغييرات تنتظر.',
+  offline: 'لا يوجد اتصال. ما ترسله ينتظر.',
   reconnecting: 'الخادم لا يجيب. جار إعادة الاتصال …',
   said_reply: 'رد جديد من {name}',
   said_note: 'ملاحظة جديدة من {name}',

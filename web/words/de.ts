@@ -40,7 +40,7 @@ export const de: Words = {
   conversations: 'Anfragen',
   conversation: 'Anfrage',
   details: 'Details',
-  offline: 'Keine Verbindung. Sie können weiterlesen; Änderungen warten.',
+  offline: 'Keine Verbindung. Was Sie senden, wartet.',
   reconnecting: 'Der Server antwortet nicht. Neue Verbindung …',
   said_reply: 'Neue Antwort von {name}',
   said_note: 'Neue Notiz von {name}',

@@ -42,7 +42,7 @@ const words = {
   conversations: 'Conversations',
   conversation: 'Conversation',
   details: 'Details',
-  offline: 'No connection. You can go on reading; changes wait.',
+  offline: 'No connection. What you send waits.',
   reconnecting: 'The server does not answer. Connecting again …',
   said_reply: 'New reply from {name}',
   said_note: 'New note from {name}',

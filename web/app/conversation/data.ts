@@ -1,8 +1,8 @@
 // The calls of an open conversation.
-import { createSignal, onCleanup } from 'solid-js';
+import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { call, get, getAhead, Refused, type Reply, type Row, type Schemas } from '../../kit/api';
 import { change, keepReply, rowOf, show, type Shown, type Source } from '../../kit/store';
-import { follow, placeNow, presence, type Change, type Meta } from '../../kit/live';
+import { connections, follow, placeNow, presence, type Change, type Meta } from '../../kit/live';
 import { tell, tellWrong } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { returning } from '../frame/catalog';
@@ -27,6 +27,8 @@ export const readCaseAhead = (id: number) => {
   getAhead(`/cases/${id}`, CASE_QUERY);
   readPostsAhead(id);
 };
+
+const AGAIN_MS = 5000;
 
 /** Loads a conversation, keeps it up to date while the owner lives, and changes it. */
 export const createConversation = (id: number) => {
@@ -76,14 +78,15 @@ export const createConversation = (id: number) => {
     const reply = await get(`/cases/${id}`, CASE_QUERY, stop.signal);
     keepReply(reply);
     etag = reply.etag;
+    return !reply.isFormer;
   };
-  let since = '';
+  let since = '', isCurrent = false;
   const begin = async () => {
     since = placeNow();
     try {
-      await Promise.all([read(), posts.begin()]);
+      [isCurrent] = await Promise.all([read(), posts.begin()]);
       const unread = marker()?.unread_count ?? 0;
-      if (unread > 0) await posts.openAt(marker()?.last_read_post_id ?? null, unread);
+      if (unread > 0 && isCurrent) await posts.openAt(marker()?.last_read_post_id ?? null, unread);
       setState('shown');
       markRead();
       if (row()?.pinned_notes_count) void readPinned().catch(() => undefined);
@@ -91,6 +94,11 @@ export const createConversation = (id: number) => {
       if (!stop.signal.aborted) setState(error instanceof Refused && error.reply.status === 404 ? 'gone' : 'failed');
     }
   };
+
+  // What could not be read, or is a former reply, is read again: when a connection is made, and now and then.
+  const again = () => { if (!isCurrent && !['reading', 'gone'].includes(state())) void begin(); }, timer = setInterval(again, AGAIN_MS);
+  createEffect(on(connections, again, { defer: true }));
+  onCleanup(() => clearInterval(timer));
 
   /** Follows the channel of the conversation. Call it in the owner, when the row is there. */
   const listen = () => {

@@ -1,8 +1,8 @@
 // The posts of an open conversation: a part of its timeline, at most POSTS_MOST of any number. More are read at either end when one
 // scrolls there, and as many are dropped at the other one.
-import { createMemo, createSignal } from 'solid-js';
+import { createMemo, createSignal, onCleanup } from 'solid-js';
 import { get, getAhead, type Row } from '../../kit/api';
-import { keepReply, rowOf, type Shown } from '../../kit/store';
+import { forget, keepReply, rowOf, type Shown } from '../../kit/store';
 import { me } from '../session/session';
 
 export const POST_FIELDS = ['subject', 'contents', 'is_html', 'creator', 'attachments', 'original', 'source', 'post_status', 'post_status_reject_reason', 'is_requester', 'client_id', 'created_at'] as const;
@@ -26,13 +26,21 @@ export const createPosts = (caseId: number, signal: AbortSignal) => {
   const [failed, setFailed] = createSignal(false);
   const [unread, setUnread] = createSignal<number>(); // the first post that was unread when the conversation was opened
   const [during, setDuring] = createSignal<number>(); // the first post of others that came while one wrote
+  const known = new Set<number>(); // all that were read
   let newestKnown = 0, reading: Promise<void> | undefined;
 
   const page = async (query: Record<string, number | string | undefined>) => {
     const found = keepReply(await get(`/cases/${caseId}/posts`, { ...POST_QUERY, limit: POST_PAGE, ...query }, signal)).reverse();
     newestKnown = Math.max(newestKnown, found.at(-1) ?? 0);
+    for (const id of found) known.add(id);
     return found;
   };
+  // A day has many conversations: their posts are forgotten when they are left.
+  onCleanup(() => {
+    const activities = [...known].flatMap((id) => kindOf(postOf(id)) === 'activity' ? [(postOf(id)!.original as unknown as { id: number }).id] : []);
+    forget('activity', activities);
+    forget('post', known);
+  });
   /** One request at a time: a second call waits for the first and finds what it has changed. */
   const alone = (work: () => Promise<void>): Promise<void> => {
     const mine = (reading ?? Promise.resolve()).catch(() => undefined).then(work);

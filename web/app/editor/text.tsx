@@ -31,7 +31,8 @@ export const TextField = (props: Props) => {
   let makeRich: typeof import('./rich').createRich | undefined, shown: Draft | undefined, shownIn: Surface | undefined;
 
   const files = (list: Iterable<File>) => props.draft.files.add(list, surface()?.rich);
-  const typed = () => { props.draft.typed(surface()!.isEmpty()); props.onTyped?.(); };
+  /** `onTyped` still finds the draft as it was before. */
+  const typed = () => { props.onTyped?.(); props.draft.typed(surface()!.isEmpty()); };
 
   const area = (element: HTMLTextAreaElement) => {
     const made = surfaceOfArea(element);

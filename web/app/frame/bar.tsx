@@ -49,7 +49,7 @@ export const Bar = () => {
       </form>
       <span class="grow" />
       <Show when={updated()}><span class="notice">{say('new_version')} <button type="button" onClick={() => location.reload()}>{say('reload')}</button></span></Show>
-      <Show when={!connected()}><span class="notice wrong" role="status">{say(online() ? 'reconnecting' : 'offline')}</span></Show>
+      <Show when={!connected() || !online()}><span class="notice wrong" role="status">{say(online() ? 'reconnecting' : 'offline')}</span></Show>
       <Bell />
       <a class="button" href={href('/new')}>{say('new')} <kbd>c</kbd></a>
       <button type="button" class="only-keys" onClick={showKeys}>{say('keys')} <kbd>?</kbd></button>

@@ -1,6 +1,6 @@
 // The person who works here. The session is the browser's cookie, which scripts can't read.
 import { createSignal } from 'solid-js';
-import { ask, get, onSessionEnd, serverNow, type Reply, type Schemas } from '../../kit/api';
+import { ask, forgetReplies, get, onSessionEnd, serverNow, type Reply, type Schemas } from '../../kit/api';
 import { forgetAll, keepReply } from '../../kit/store';
 import { closeLive, connectLive } from '../../kit/live';
 import { setNow, setZone, speak } from '../../kit/words';
@@ -88,5 +88,6 @@ export const logOut = async () => {
     for (const key of Object.keys(localStorage)) if (key.startsWith('draft ') || key === 'pictures') localStorage.removeItem(key);
   } catch { /* the browser forbids its storage: nothing is kept */ }
   forgetAll();
+  forgetReplies();
   setMe(null);
 };
