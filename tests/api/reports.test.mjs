@@ -344,6 +344,19 @@ describe('reports of a desk at work:', () => {
     await desk.start();
   });
 
+  test('a damaged rollup, which check finds, ends no process', async (t) => {
+    const desk = await open(t), { owner } = desk, { id } = await opened(desk);
+    (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'When?' })).must(201);
+    (await desk.staff.post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER' })).must(201);
+    const groups = async () => (await owner.fetch(SERIES, { metric: 'FIRST_RESPONSE', group: 'AGENT', end_at: iso(desk.clock.now + 1000) })).groups.map((g) => [g.key, g.n.at(-1)]);
+    assert.deepEqual(await groups(), [[desk.people.agent.id, 1]]);
+    await desk.stop();
+    sql(desk, 'DELETE FROM report_days WHERE dimension = 3');
+    assert.notEqual(desk.check().status, 0);
+    await desk.start();
+    assert.deepEqual(await groups(), [[null, 1]]);
+  });
+
   test('a token needs the scope of insights', async () => {
     const { desk } = world;
     const { client: conversations } = await apiToken(desk, desk.owner, { scopes: ['conversations'] });

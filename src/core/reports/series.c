@@ -48,6 +48,7 @@ struct reading {
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
+/* A key that no rollup has, after damage that deskd check finds, counts as none: place 0. */
 static int key_place(struct reading *r, int64_t key) {
     int low = 0, high = r->key_count;
     if (r->last_key < r->key_count && r->keys[r->last_key].key == key) return r->last_key;
@@ -56,7 +57,7 @@ static int key_place(struct reading *r, int64_t key) {
         if (r->keys[middle].key < key) low = middle + 1;
         else high = middle;
     }
-    return r->last_key = low;
+    return r->last_key = low < r->key_count && r->keys[low].key == key ? low : 0;
 }
 
 static bool part_counts(const struct report_metric *m, int part) {
