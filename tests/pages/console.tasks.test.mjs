@@ -85,7 +85,7 @@ task('macro', {
 task('close three at once', {
   start: 'list',
   prepare: async (id) => { const all = [id]; for (const n of [1, 2]) all.push(await asked(`more ${n}`)); return all; },
-  keys: async (page, hand) => { await page.reload(); await row(page, 'more 2').first().waitFor(); await hand.press('j', 'x', 'j', 'x', 'j', 'x', 'e'); },
+  keys: async (page, hand) => { await page.reload(); await row(page, 'more 2').first().waitFor(); await hand.press('j', 'x', 'j', 'x', 'j', 'x'); await page.getByRole('toolbar', { name: '3 selected' }).waitFor(); await hand.press('e'); },
   clicks: async (page, hand) => {
     await page.reload();
     await row(page, 'more 2').first().waitFor();

@@ -20,10 +20,11 @@ import { readViews } from './views/views';
 
 // Few pages begin with a login. The others load it later, because the server may have other files when the session ends.
 const LOGIN_AFTER_MS = 30_000;
-const Login = lazy(async () => ({ default: (await import('./session/login')).Login }));
+const loadLogin = () => import('./session/login');
+const Login = lazy(async () => ({ default: (await loadLogin()).Login }));
 
 const Desk = () => {
-  onMount(() => { setTimeout(() => void Login.preload().catch(() => undefined), LOGIN_AFTER_MS); });
+  onMount(() => { setTimeout(() => void loadLogin().then(() => Login.preload()).catch(() => undefined), LOGIN_AFTER_MS); });
   onMount(() => { void readCatalog(); void readViews(); void offerStart().catch(() => undefined); watchVersion(); });
   createEffect(() => { if (place().screen === 'login') go('/', { replace: true }); });
   const screen = createMemo(() => screens[place().screen] ?? screens['']);

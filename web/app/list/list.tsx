@@ -11,6 +11,7 @@ import { Row, type CaseRow } from './row';
 import { compact } from '../frame/look';
 
 const loadBulk = () => import('./bulk');
+// `preload` keeps a load that failed, so it follows one that worked. Then the bar stands, and hears keys, with the first selection.
 const BulkBar = lazy(async () => ({ default: (await loadBulk()).BulkBar }));
 
 export interface Selection {
@@ -46,7 +47,7 @@ export const CaseList = (props: Props) => {
   const rowHeight = () => compact() ? 40 : 72;
   const window = createWindow(() => box, () => total() ?? 0, rowHeight);
   onMount(() => window.watch(box));
-  onMount(() => { const soon = setTimeout(() => void loadBulk().catch(() => undefined), SOON_MS); onCleanup(() => clearTimeout(soon)); });
+  onMount(() => { const soon = setTimeout(() => void loadBulk().then(() => BulkBar.preload()).catch(() => undefined), SOON_MS); onCleanup(() => clearTimeout(soon)); });
 
   createEffect(() => props.paging.need(window.first(), window.last()));
   readDrafts();
