@@ -87,6 +87,19 @@ test('a reply of the customer ends each snooze, one of staff does not', async (t
   clean(desk);
 });
 
+test('a conversation that waits for staff wakes the one that it is merged into, others do not', async (t) => {
+  const desk = await open(t), { staff } = desk, survivor = (await opened(desk)).id;
+  const merge = async (id) => (await staff.post(`/cases/${survivor}/merge`, { case_ids: [id] })).must(200);
+  const [asleep, completed, awake] = [(await opened(desk)).id, (await opened(desk)).id, (await opened(desk)).id];
+  for (const id of [survivor, asleep]) (await snooze(staff, id, { until_reply: true })).must(200);
+  (await staff.put(`/cases/${completed}`, { status_id: COMPLETED })).must(200);
+  for (const id of [asleep, completed]) await merge(id);
+  assert.notEqual(await stateOf(desk, survivor), AWAKE);
+  await merge(awake);
+  assert.equal(await stateOf(desk, survivor), AWAKE);
+  await clean(desk);
+});
+
 test('what needs no work is not snoozed: completed, closed, in the trash, merged', async (t) => {
   const desk = await open(t), { staff } = desk, all = [];
   for (let i = 0; i < 4; i++) all.push((await opened(desk)).id);

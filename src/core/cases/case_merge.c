@@ -291,13 +291,23 @@ static struct str merged_text(struct work *w, const struct merge *m) {
     return (struct str){list.p + 1, list.n - 2};
 }
 
+/* True if one of them waits for staff, who would not see it in a survivor that sleeps. */
+static bool merge_wakes(const struct merge *m) {
+    bool wakes = false;
+    for (int i = 0; i < m->count; i++)
+        if (m->merged[i].status_type != STATUS_COMPLETED && m->merged[i].status_type != STATUS_CLOSED)
+            wakes |= !m->merged[i].is_snoozed;
+    return wakes;
+}
+
 int case_merge(struct work *w, struct merge *m) {
+    const struct case_change survives = {.set = merge_wakes(m) ? CASE_SNOOZE : 0};
     int64_t survivor = m->survivor.id, closed;
     struct str ids = json_ids(w->arena, m->ids, (size_t)m->count);
     TRY(status_id_of_type(w, STATUS_CLOSED, &closed));
     for (int i = 0; i < m->count; i++) TRY(merge_one(w, &m->merged[i], survivor, closed));
     TRY(db_exec(w->conn, &merge_requesters, BINDS(B_INT("survivor", survivor), B_TEXT("ids", ids))));
-    TRY(case_change(w, &m->survivor, &(struct case_change){0}));
+    TRY(case_change(w, &m->survivor, &survives));
     change_property(w, case_changed(&m->survivor), "merged_cases", changed_nothing(),
                     changed_text(merged_text(w, m)));
     int left = merge_add_tags(w, survivor, ids);

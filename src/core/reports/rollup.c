@@ -44,7 +44,9 @@ static int step_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 static int step_byte(const char *at) { return step_digit(at[0]) * 16 + step_digit(at[1]); }
 
 struct fact_record fact_record_read(const char *at, enum fact_kind kind) {
-    struct fact_record r = {.hour = at[0] - 'A', .part = at[1] - 'a'};
+    /* Both index arrays, also if the store is damaged. */
+    struct fact_record r = {.hour = (unsigned char)(at[0] - 'A') % 24,
+                            .part = (unsigned char)(at[1] - 'a') % FACT_PARTS};
     if (fact_has_duration(kind)) r.step = step_byte(at + 2), r.step_open = step_byte(at + 4);
     return r;
 }
