@@ -68,6 +68,21 @@ test('a list is scrolled to its end and back: no row is missing, and each is the
   assert.equal((await check())[0].at, 1);
 });
 
+test('rows that moved to the top while one reads leave no empty places at the end', async (t) => {
+  const ids = [];
+  for (let n = 0; n < 53; n++) ids.push(await world.asked(`Queue ${n}`));
+  for (let i = 0; i < ids.length; i += 50) (await world.second.client.put('/cases', { tags: 'queue' }, { query: { ids: ids.slice(i, i + 50).join() } })).must(200);
+  const rules = [{ propositions: [{ field: 'tags.name', operator: 'collection_contains_insensitive', value: 'queue' }] }];
+  const { id: view } = await world.second.client.create('/views', { title: 'Queue', visibility_type: 'ALL', predicate_collections: rules, order_by_column: 'updatedat', order_by: 'DESC' });
+  const page = await sit(t, world.first, `/agent/views/${view}`);
+  await complete(page);
+  const last = (await world.first.client.get(`/views/${view}/cases`, { offset: 50, fields: 'subject' })).must(200).body.data;
+  await world.desk.clock.forward(5);
+  for (const { id } of last) await world.second.client.update(`/cases/${id}`, { priority_id: 4 });
+  await scrollTo(page, 1);
+  assert.equal((await complete(page)).at(-1).at, 50);
+});
+
 test('a conversation of many posts opens with few of them, is read back to the first, and the page holds at most 200', async (t) => {
   const id = await world.asked('A long talk', 'The very first words');
   for (let n = 2; n <= POSTS; n++) await world.second.client.create(`/cases/${id}/notes`, { contents: `Post ${n}` });

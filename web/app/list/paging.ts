@@ -41,7 +41,9 @@ export const createPaging = (source: () => Source) => {
 
   const take = (reply: Reply, from: number) => {
     const found = keepReply(reply), next = cursorOf(reply.next_url, 'after'), former = cursorOf(reply.previous_url, 'before');
-    setTotal(reply.total_count ?? 0);
+    const count = reply.total_count ?? 0;
+    // Rows that moved to the top since the first page was read do not follow the last page any more.
+    setTotal(reply.next_url ? count : Math.min(count, from + found.length));
     setIds(Object.fromEntries(found.map((id, i) => [from + i, id])));
     if (next) behind.set(from + found.length, next);
     if (former) before.set(from, former);
