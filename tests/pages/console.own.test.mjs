@@ -148,6 +148,9 @@ describe('the own settings', () => {
     await save(page);
     await saved(page);
     assert.equal((await world.desk.owner.fetch('/brands/1')).color, '#ffcc00');
+    await page.getByLabel('Look').selectOption('PAPER');
+    await save(page);
+    await until(async () => (await world.desk.owner.fetch('/brands/1')).theme === 'PAPER');
   });
 
   test('the relay is set, and the test of a mailbox says each step in words', async (t) => {

@@ -43,13 +43,14 @@ export default rows({
   fields: [
     { name: 'name', label: 'brand_name', help: 'brand_name_help' },
     { name: 'color', label: 'brand_color', control: ColorControl },
+    { name: 'theme', label: 'brand_theme', help: 'brand_theme_help', words: { BOLD: 'theme_bold', CALM: 'theme_calm', PAPER: 'theme_paper' } },
     { name: 'locale_id', label: 'brand_language', help: 'brand_language_help', among: () => (locales() ?? []).map((row) => ({ id: row.id, label: String(row['native_name']) })) },
     { name: 'domain', label: 'brand_domain', help: 'brand_domain_help' },
     { name: 'is_enabled', label: 'brand_enabled' },
   ],
   label: (row) => row.name ?? '',
   note: (row) => [row.is_default ? say('brand_default') : '', row.is_enabled ? '' : say('brand_off')].filter(Boolean).join(' · ') || undefined,
-  initial: () => ({ is_enabled: true }),
+  initial: () => ({ is_enabled: true, theme: 'BOLD' }),
   fixed: (row) => row.is_default ?? false,
   below: (props) => <Show when={props.row as Row | undefined}>{(row) => <Logo id={row().id} logo={here(row()['logo'])} />}</Show>,
 });
