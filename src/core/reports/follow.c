@@ -183,6 +183,7 @@ int report_follow(struct work *w, void *arg) {
     (void)arg;
     TRY(db_int(w->conn, &report_place_lock, NULL, &locked));
     TRY(report_place_read(w, &p));
+    int64_t last = p.cursor.last;
     if (p.cursor.store.p == NULL) {
         TRY(begin(w, &p));
     } else {
@@ -191,7 +192,10 @@ int report_follow(struct work *w, void *arg) {
         if (state != CURSOR_GOOD) more = 1;
     }
     if (p.epoch != p.epoch_now) p.epoch = p.epoch_now, p.built = 0;
-    if (!more && p.built == EVERYTHING) return place_put(w, &p) < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
+    if (!more && p.built == EVERYTHING) {
+        if (p.cursor.last != last) TRY(place_put(w, &p)); /* a desk at rest writes nothing */
+        return 0;
+    }
     if (!more || state != CURSOR_GOOD) TRY(more = build_next(w, &p));
     TRY(place_put(w, &p));
     return more || p.built != EVERYTHING;
