@@ -1,5 +1,4 @@
-/* Reports of conversations (docs/REPORTS.md): the metrics, their series, and the conversations behind a
- * bucket. */
+/* Reports of conversations (docs/REPORTS.md): the metrics and their series. */
 #include "api/rows/csv.h"
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
