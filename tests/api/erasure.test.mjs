@@ -258,6 +258,19 @@ test('an export of a person is a ZIP with a file for each subject, without notes
   (await client.get(`/users/${jane.id}/export`)).refused(403, 'PERMISSIONS_DENIED'); // it has her conversations
 });
 
+test('a conversation of another person counts its files without those of an erased person', async (t) => {
+  const desk = await open(t), ben = await desk.person('agent', { full_name: 'Ben', email: 'ben@canary.example' });
+  const upload = async (client, name) => (await client.create('/files', raw('text/plain', Buffer.from(name)), { query: { _filename: name } })).id;
+  const talk = await desk.customer.create('/conversations', { subject: 'S', contents: 'C', attachment_file_ids: `${await upload(desk.customer, 'kept.txt')}` });
+  (await ben.client.post(`/cases/${talk.id}/reply`, { contents: 'R', attachment_file_ids: `${await upload(ben.client, 'reply.txt')}` })).must(201);
+  await ben.client.create(`/cases/${talk.id}/notes`, { contents: 'N', attachment_file_ids: `${await upload(ben.client, 'note.txt')}` });
+  const attached = () => desk.sql(`SELECT attachments_count FROM cases WHERE id = ${talk.id}`).trim();
+  assert.equal(attached(), '3');
+  await erased(desk, ben.id, { contents: true }, desk.owner);
+  assert.equal(attached(), '1');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
 test('a tag of an erased person that a conversation has stays', async (t) => {
   const desk = await open(t);
   const jane = await desk.person('customer', { email: 'jane@canary.example' });

@@ -15,6 +15,15 @@
 
 QUERY(erase_post_files, POST_FILES_LOCK);
 QUERY(erase_post_files_go, POST_FILES_EXPIRE_NOW);
+/* Each part counts what it removes: the next one may come after a restart, and some of the posts are in
+ * conversations of others. */
+#define LESS_ATTACHMENTS(table)                                                                              \
+    "UPDATE cases SET attachments_count = attachments_count - (SELECT COUNT(*) FROM post_attachments a "     \
+    "JOIN " table " x ON x.id = a.post_id WHERE x.case_id = cases.id AND x.id IN @LIST(:rows)) WHERE id IN " \
+    "(SELECT x.case_id FROM post_attachments a JOIN " table " x ON x.id = a.post_id "                        \
+    "WHERE x.id IN @LIST(:rows))"
+QUERY(erase_post_attachments_count, LESS_ATTACHMENTS("posts"));
+QUERY(erase_note_attachments_count, LESS_ATTACHMENTS("notes"));
 QUERY(erase_attachments, POST_ATTACHMENTS_DELETE);
 QUERY(erase_originals, POST_ORIGINALS_DELETE);
 /* The texts of search_texts are those of the index: an erased text is found by its number and the word
@@ -34,10 +43,10 @@ QUERY(erase_post_texts,
       ", " ERASED_UNLESS_NULL("content_html") ", " ERASED_UNLESS_NULL(
           "subject") ", reject_reason = NULL, creator_name = NULL, metadata = NULL, updated_at = :now "
                      "WHERE id IN @LIST(:rows)");
-#define POST_TEXTS                                                                                         \
-    {                                                                                                      \
-        &erase_post_files, &erase_post_files_go, &erase_attachments, &erase_originals, &erase_search_lock, \
-            &erase_messages_search, &erase_post_texts                                                      \
+#define POST_TEXTS                                                                                  \
+    {                                                                                               \
+        &erase_post_files, &erase_post_files_go, &erase_post_attachments_count, &erase_attachments, \
+            &erase_originals, &erase_search_lock, &erase_messages_search, &erase_post_texts         \
     }
 
 QUERY(erase_notes_of_cases, "SELECT n.id, 0 FROM notes n WHERE n.case_id IN " OWN_CASES
@@ -47,10 +56,10 @@ QUERY(erase_notes_of_author,
       " AND n.id > :after ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(erase_note_texts, "UPDATE notes SET body_text = " ERASED_TEXT
                         ", " ERASED_UNLESS_NULL("body_html") ", updated_at = :now WHERE id IN @LIST(:rows)");
-#define NOTE_TEXTS                                                                                         \
-    {                                                                                                      \
-        &erase_post_files, &erase_post_files_go, &erase_attachments, &erase_originals, &erase_search_lock, \
-            &erase_notes_search, &erase_note_texts                                                         \
+#define NOTE_TEXTS                                                                                  \
+    {                                                                                               \
+        &erase_post_files, &erase_post_files_go, &erase_note_attachments_count, &erase_attachments, \
+            &erase_originals, &erase_search_lock, &erase_notes_search, &erase_note_texts            \
     }
 
 #define CASE_VALUES "v.area = 1 AND v.owner_id IN @LIST(:rows)"
@@ -68,8 +77,7 @@ QUERY(
     erase_subjects,
     "UPDATE cases SET subject = " ERASED_TEXT ", subject_key = " ERASED_TEXT
     ", " ERASED_UNLESS_NULL("last_message_preview") ", " ERASED_UNLESS_NULL("last_note_preview") ", " ERASED_UNLESS_NULL(
-        "undo_note_preview") ", attachments_count = 0, "
-                             "updated_at = CASE WHEN updated_at < :since THEN :since "
+        "undo_note_preview") ", updated_at = CASE WHEN updated_at < :since THEN :since "
                              "ELSE updated_at END WHERE id IN @LIST(:rows)");
 
 QUERY(erase_trails_of_cases, "SELECT a.id, 0 FROM activities a WHERE a.owner_case_id IN " OWN_CASES

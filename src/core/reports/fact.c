@@ -256,7 +256,7 @@ int facts_compute(struct work *w, struct str ids, struct facts *out) {
     TRY(told_messages_read(w, ids, &t));
     for (int i = 0; i < t.case_count; i++) tell_end(&t, &t.cases[i]);
     for (int i = 0; i < out->count; i++) out->list[i].n = i;
-    qsort(out->list, (size_t)out->count, sizeof *out->list, fact_compare);
+    if (out->count) qsort(out->list, (size_t)out->count, sizeof *out->list, fact_compare);
     for (int i = 0; i < out->count; i++)
         out->list[i].n = i && same_moment(&out->list[i - 1], &out->list[i]) ? out->list[i - 1].n + 1 : 0;
     return business_time_add(w, out);
@@ -300,7 +300,7 @@ static int fact_rows_read(struct work *w, const struct query *q, const struct bi
         out->list[out->count++] = fact_at(w, row);
     }
     TRY(rc);
-    qsort(out->list, (size_t)out->count, sizeof *out->list, fact_compare);
+    if (out->count) qsort(out->list, (size_t)out->count, sizeof *out->list, fact_compare);
     return 0;
 }
 

@@ -278,7 +278,7 @@ static void groups_make(struct reading *r, struct series *out) {
     }
     for (int i = 0; i < r->key_count; i++)
         if (used[i] || r->dimension == BY_ALL) ranked[n++] = &r->keys[i];
-    qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
+    if (n) qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
     out->group_count = n > SERIES_GROUPS ? SERIES_GROUPS + 1 : n;
     out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
     for (int i = 0; i < n; i++) {
