@@ -132,9 +132,10 @@ static void add_statement(struct statements *s, const char *sql) {
 }
 
 static void add_steps(struct statements *s, enum cascade what) {
-    for (int64_t n = 0; cascade_step(&cascades[what], n)->apply[0]; n++)
-        for (size_t i = 0; i < 7 && cascade_step(&cascades[what], n)->apply[i]; i++)
-            add_statement(s, cascade_step(&cascades[what], n)->apply[i]->sql);
+    const struct step *step;
+    for (int64_t n = 0; (step = cascade_step(&cascades[what], n))->apply[0]; n++)
+        for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++)
+            add_statement(s, step->apply[i]->sql);
 }
 
 /* A person with an address and a tag, so that their statements run, too. */
