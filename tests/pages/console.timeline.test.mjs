@@ -33,7 +33,7 @@ describe('the conversation of the console', () => {
     assert.ok(Math.abs(await fits()) <= 1.5);
     assert.equal(await frame.getAttribute('sandbox'), 'allow-same-origin allow-popups allow-popups-to-escape-sandbox');
     await page.keyboard.press('?'); // pressed while the frame has the focus
-    await page.getByRole('dialog').getByText('Write a reply').waitFor();
+    await page.getByRole('dialog').getByText('Write a reply', { exact: true }).waitFor();
   });
 
   test('pictures of other servers come after a click, or always for a sender who was chosen; a mail\'s own pictures at once', async (t) => {
