@@ -4,6 +4,7 @@
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
 #include "core/words.h"
+#include "json/json.h"
 #include "res/report.h"
 
 /* A number of a report. */
@@ -78,6 +79,7 @@ static double line_number(const struct line *l, const struct series_cell *cell) 
 
 struct compared {
     struct line line;
+    int64_t key;                     /* of the group; 0: none, or the rest */
     struct series_group now, before; /* a group that one period lacks has no cells */
 };
 
@@ -98,28 +100,30 @@ static void comparing_steps(struct arena *a, int64_t start, int64_t end, int64_t
     out->count = n;
 }
 
-static struct compared *comparing_add(struct work *w, struct comparing *r, struct line line) {
+static struct compared *comparing_add(struct work *w, struct comparing *r, struct line line,
+                                      const struct series_group *g) {
     r->list = arena_more(w->arena, r->list, r->count, &r->room, sizeof *r->list);
-    r->list[r->count] = (struct compared){.line = line};
+    r->list[r->count] = (struct compared){.line = line, .key = g->key};
     return &r->list[r->count++];
 }
 
-QUERY(sla_titles, "SELECT s.id, s.title FROM slas s WHERE s.id = :id");
+QUERY(sla_titles, "SELECT s.id, s.title FROM slas s WHERE s.id IN @LIST(:ids)");
 
-static int group_name(struct work *w, const struct comparing *r, const struct series_group *g,
-                      const char **out) {
-    struct stmt *row;
-    if (g->is_rest || r->report->group != BY_SLA) {
-        *out = g->is_rest ? "OTHER" : word_of(post_channels, g->key);
-        if (*out == NULL) *out = "OTHER";
-        return 0;
+/* Names the groups by their channels or by the titles of their SLAs, all others OTHER. */
+static int groups_name(struct work *w, struct comparing *r) {
+    int64_t *ids = arena_array(w->arena, (size_t)r->count + 1, sizeof *ids);
+    int rc;
+    for (int i = 0; i < r->count; i++) {
+        struct compared *c = &r->list[i];
+        const char *channel = r->report->group == BY_CHANNEL ? word_of(post_channels, c->key) : NULL;
+        c->line.name = channel ? channel : "OTHER";
+        ids[i] = c->key;
     }
-    *out = "OTHER";
-    int rc = db_row(w->conn, &sla_titles, BINDS(B_INT("id", g->key)), &row);
-    if (rc <= 0) return rc;
-    *out = str_dup(w->arena, col_text(row, 1)).p;
-    stmt_end(row);
-    return 0;
+    if (r->report->group != BY_SLA) return 0;
+    DB_ROWS(rc, w->conn, &sla_titles, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)r->count))), row)
+    for (int i = 0; i < r->count; i++)
+        if (ids[i] == col_int(row, 0)) r->list[i].line.name = str_dup(w->arena, col_text(row, 1)).p;
+    return rc;
 }
 
 static const struct series_group *same_group(const struct series *s, const struct series_group *g) {
@@ -128,16 +132,19 @@ static const struct series_group *same_group(const struct series *s, const struc
     return NULL;
 }
 
-static int comparing_groups(struct work *w, struct comparing *r, const struct line *line,
-                            const struct series *now, const struct series *before) {
+/* Groups of either period, those of this one first. */
+static void comparing_groups(struct work *w, struct comparing *r, const struct line *line,
+                             const struct series *now, const struct series *before) {
     for (int i = 0; i < now->group_count; i++) {
         const struct series_group *g = &now->groups[i], *former = same_group(before, g);
-        struct compared *c = comparing_add(w, r, *line);
-        if (r->report->group != BY_ALL) TRY(group_name(w, r, g, &c->line.name));
+        struct compared *c = comparing_add(w, r, *line, g);
         c->now = *g;
         if (former) c->before = *former;
     }
-    return 0;
+    for (int i = 0; i < before->group_count; i++) {
+        const struct series_group *g = &before->groups[i];
+        if (same_group(now, g) == NULL) comparing_add(w, r, *line, g)->before = *g;
+    }
 }
 
 static int comparing_read(struct work *w, struct comparing *r) {
@@ -147,9 +154,9 @@ static int comparing_read(struct work *w, struct comparing *r) {
         TRY(series_read(w, &ask, &now));
         ask.buckets = r->before;
         TRY(series_read(w, &ask, &before));
-        TRY(comparing_groups(w, r, l, &now, &before));
+        comparing_groups(w, r, l, &now, &before);
     }
-    return 0;
+    return r->report->group == BY_ALL ? 0 : groups_name(w, r);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

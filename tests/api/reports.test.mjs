@@ -15,7 +15,7 @@ const H = HOUR * 1000, D = DAY * 1000;
 const formats = new Map();
 const formatOf = (zone) => formats.get(zone) ?? formats.set(zone, new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', weekday: 'short' })).get(zone);
 const remembered = new Map();
-/** What the clock of a zone shows in this quarter of an hour. */
+/** Returns what the clock of a zone shows in this quarter of an hour. */
 function local(zone, ms) {
   const key = `${zone} ${Math.floor(ms / 900_000)}`;
   if (!remembered.has(key)) {
@@ -433,6 +433,10 @@ describe('reports of a desk at work:', () => {
     assert.deepEqual(total, { value: 33.3333, n: 4, kept: 1, broken: 2, running: 1 });
     assert.deepEqual(groups.map((g) => g.key), [sla]);
     assert.deepEqual((await owner.fetch('/insights/sla/target', period)).metric.map((m) => [m.name, m.value]), [['Urgent', 33.3333]]);
+    const after = { start_at: period.end_at, end_at: iso(desk.clock.now + 1000 + (desk.clock.now + 1000 - from)) };
+    const fallen = (await owner.fetch('/insights/sla/target', after)).metric;
+    assert.deepEqual(fallen.map((m) => [m.name, m.value, m.previous, m.delta_percent]), [['Urgent', 0, 33.3333, -100]], 'a group of the former period alone is shown');
+    assert.ok((await owner.fetch('/insights/cases/channel', after)).metric.every((m) => m.value === 0 && m.previous > 0));
   });
 
   test('docs/REPORTS.md has the definition of each metric', async () => {
