@@ -16,6 +16,8 @@ enum status_type {
     STATUS_CLOSED,
     STATUS_CUSTOM
 };
+/* True if a conversation with this status needs no more work. */
+static inline bool status_is_done(int64_t type) { return type == STATUS_COMPLETED || type == STATUS_CLOSED; }
 /* CASE_MERGED is shown as ACTIVE. CASE_DELETING: a cascade is deleting the conversation, and nobody sees
  * it. */
 enum case_state { CASE_ACTIVE = 1, CASE_SUSPENDED, CASE_TRASH, CASE_MERGED, CASE_DELETING };

@@ -6,23 +6,26 @@
 #include "core/search/follow.h"
 #include "core/search/index.h"
 
-int search_catch_up(struct desk *d) {
-    int64_t until = clock_monotonic() + CATCH_UP_MS, counted = atomic_exchange(&d->unindexed, 0);
-    struct actor by = {.kind = ACTOR_SYSTEM, .cause = S("Search index")};
+/* Follows in several writes, but begins none after `most` milliseconds. */
+static int follow_for(struct desk *d, int64_t most, struct str cause,
+                      int (*follow)(struct work *w, void *arg)) {
+    int64_t until = clock_monotonic() + most;
+    struct actor by = {.kind = ACTOR_SYSTEM, .cause = cause};
     int rc;
-    do rc = desk_write(d, by, search_follow, NULL);
+    do rc = desk_write(d, by, follow, NULL);
     while (rc == 1 && clock_monotonic() < until);
+    return rc;
+}
+
+int search_catch_up(struct desk *d) {
+    int64_t counted = atomic_exchange(&d->unindexed, 0);
+    int rc = follow_for(d, CATCH_UP_MS, S("Search index"), search_follow);
     if (rc != 0) atomic_fetch_add(&d->unindexed, counted + 1);
     return rc;
 }
 
 int report_catch_up_for(struct desk *d, int64_t most) {
-    int64_t until = clock_monotonic() + most;
-    struct actor by = {.kind = ACTOR_SYSTEM, .cause = S("Reports")};
-    int rc;
-    do rc = desk_write(d, by, report_follow, NULL);
-    while (rc == 1 && clock_monotonic() < until);
-    return rc;
+    return follow_for(d, most, S("Reports"), report_follow);
 }
 
 int report_catch_up(struct desk *d) { return report_catch_up_for(d, CATCH_UP_MS); }

@@ -12,6 +12,7 @@
 #include "core/search/text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Each query returns violations: one row for each, with up to four numbers for its sentence. A cascade is
@@ -373,18 +374,26 @@ static int check_rule(struct conn *c, const struct rule *rule, const struct bind
     return found;
 }
 
-struct clock_findings {
+/* Findings of one part of the check. */
+struct part_findings {
     void (*report)(void *arg, const char *line);
     void *arg;
     int shown;
 };
 
-static void clock_differs(void *arg, int64_t case_id, int64_t type) {
-    struct clock_findings *f = arg;
+__attribute__((format(printf, 2, 3))) static void finding_add(struct part_findings *f, const char *sentence,
+                                                              ...) {
     char line[160];
-    snprintf(line, sizeof line, "the %s clock of conversation %" PRId64 " does not follow from its history",
-             word_of(sla_target_types, (int)type), case_id);
+    va_list values;
+    va_start(values, sentence);
+    vsnprintf(line, sizeof line, sentence, values);
+    va_end(values);
     if (++f->shown <= SHOWN) f->report(f->arg, line);
+}
+
+static void clock_differs(void *arg, int64_t case_id, int64_t type) {
+    finding_add(arg, "the %s clock of conversation %" PRId64 " does not follow from its history",
+                word_of(sla_target_types, (int)type), case_id);
 }
 
 /* Computes the SLA clocks again, unless a job is doing that. */
@@ -393,7 +402,7 @@ QUERY(check_clocks_moving, "SELECT 1 FROM jobs j WHERE j.kind = 'clocks' AND j.s
 static int check_clocks(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
     struct arena *a = arena_new();
     struct work w = {.arena = a, .conn = c};
-    struct clock_findings f = {.report = report, .arg = arg};
+    struct part_findings f = {.report = report, .arg = arg};
     int64_t one;
     int moving = db_int(c, &check_clocks_moving, NULL, &one), rc = moving < 0 ? moving : 0;
     if (moving == 0) rc = clocks_check(&w, clock_differs, &f);
@@ -421,33 +430,19 @@ static int check_search(struct conn *c, void (*report)(void *arg, const char *li
     return rc < 0 ? rc : found + rc;
 }
 
-static void report_differs(const struct clock_findings *f, const char *line) {
-    if (f->shown <= SHOWN) f->report(f->arg, line);
-}
-
-static void facts_differ(void *arg, int64_t case_id, int64_t none) {
-    struct clock_findings *f = arg;
-    char line[160];
-    (void)none;
-    snprintf(line, sizeof line,
-             "the facts of reports of conversation %" PRId64 " do not follow from its rows", case_id);
-    f->shown++;
-    report_differs(f, line);
+static void facts_differ(void *arg, int64_t case_id) {
+    finding_add(arg, "the facts of reports of conversation %" PRId64 " do not follow from its rows", case_id);
 }
 
 static void rollup_differs(void *arg, int64_t kind, int64_t day) {
-    struct clock_findings *f = arg;
-    char line[160];
-    snprintf(line, sizeof line,
-             "the rollup of reports of kind %" PRId64 ", day %" PRId64 ", differs from its facts", kind, day);
-    f->shown++;
-    report_differs(f, line);
+    finding_add(arg, "the rollup of reports of kind %" PRId64 ", day %" PRId64 ", differs from its facts",
+                kind, day);
 }
 
 static int check_reports(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
     struct arena *a = arena_new();
     struct work w = {.arena = a, .conn = c};
-    struct clock_findings f = {.report = report, .arg = arg};
+    struct part_findings f = {.report = report, .arg = arg};
     int rc = report_check(&w, &(struct report_findings){facts_differ, rollup_differs, &f});
     arena_free(a);
     return rc;

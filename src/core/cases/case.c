@@ -226,8 +226,8 @@ static int64_t id_at(const void *of, size_t offset) {
 
 /* A snooze ends when somebody else than staff replies, and when the conversation needs no work any more. */
 static bool is_woken(const struct case_now *next, const struct case_change *wanted) {
-    return (wanted->reply && !wanted->reply->by_staff) || next->status_type == STATUS_COMPLETED ||
-           next->status_type == STATUS_CLOSED || next->state != CASE_ACTIVE;
+    return (wanted->reply && !wanted->reply->by_staff) || status_is_done(next->status_type) ||
+           next->state != CASE_ACTIVE;
 }
 
 static void case_step_snooze(const struct case_now *c, const struct case_change *wanted,

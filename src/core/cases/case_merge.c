@@ -291,13 +291,11 @@ static struct str merged_text(struct work *w, const struct merge *m) {
     return (struct str){list.p + 1, list.n - 2};
 }
 
-/* True if one of them waits for staff, who would not see it in a survivor that sleeps. */
+/* True if a merged conversation waits for staff, who would not see it in a snoozed survivor. */
 static bool merge_wakes(const struct merge *m) {
-    bool wakes = false;
     for (int i = 0; i < m->count; i++)
-        if (m->merged[i].status_type != STATUS_COMPLETED && m->merged[i].status_type != STATUS_CLOSED)
-            wakes |= !m->merged[i].is_snoozed;
-    return wakes;
+        if (!m->merged[i].is_snoozed && !status_is_done(m->merged[i].status_type)) return true;
+    return false;
 }
 
 int case_merge(struct work *w, struct merge *m) {

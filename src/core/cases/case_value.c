@@ -40,7 +40,7 @@ int case_values_change(struct work *w, int64_t case_id, const struct field_value
 
 int case_check_resolution(struct work *w, int64_t case_id, int64_t form_id, enum status_type type) {
     int rc;
-    if ((type != STATUS_COMPLETED && type != STATUS_CLOSED) || w->actor.rank < ROLE_COLLABORATOR) return 0;
+    if (!status_is_done(type) || w->actor.rank < ROLE_COLLABORATOR) return 0;
     DB_ROWS(rc, w->conn, &case_values_missing, BINDS(B_INT("id", case_id), B_INT("form", form_id)), row) {
         struct str key = str_dup(w->arena, col_text(row, 0));
         fail_at(w, ERR_FIELD_REQUIRED, S("field_values"),

@@ -4,8 +4,9 @@
 
 const char *case_why_not_snoozed(struct work *w, const struct case_now *c) {
     (void)w;
-    if (c->status_type != STATUS_COMPLETED && c->status_type != STATUS_CLOSED) return NULL;
-    return "A completed or closed conversation can't be snoozed. Reopen it first.";
+    return status_is_done(c->status_type)
+               ? "A completed or closed conversation can't be snoozed. Reopen it first."
+               : NULL;
 }
 
 /* ---- waking ---------------------------------------------------------------------------------- */

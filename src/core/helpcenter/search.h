@@ -14,9 +14,8 @@ struct help_center_query {
     struct str text;
     /* codes of locales; fallback p NULL: that of the brand, without one that of the desk */
     struct str locale, fallback;
-    int64_t brand_id; /* articles of this brand and of all brands; 0: articles of any brand */
-    int64_t
-        category_id; /* needs brand_id; 0: of any category. A search with one is not counted for the insights */
+    int64_t brand_id;    /* articles of this brand and of all brands; 0: articles of any brand */
+    int64_t category_id; /* needs brand_id; 0: any. The insights do not count a search with a category */
     int64_t offset, limit;
 };
 

@@ -9,13 +9,13 @@
 QUERY(mailbox_by_key, MAILBOX_COLUMNS "WHERE m.address_key = :key AND m.deleted_at IS NULL "
                                       "AND m.is_enabled = 1");
 QUERY(mailbox_of_system, MAILBOX_COLUMNS "WHERE m.is_system = 1 AND m.is_enabled = 1");
-/* One statement, because most desks have the default only: the first place without a mailbox that sends passes to the
- * next. */
+/* One statement, because most desks have the default only: a place without a mailbox that sends passes to
+ * the next. */
 #define OF_CASE \
     "SELECT m.id FROM cases c JOIN mailboxes m ON m.id = c.mailbox_id WHERE c.id = :case AND " MAILBOX_SENDS
-#define OF_BRAND                                                                                                 \
-    "SELECT m.id FROM cases c JOIN mailboxes m ON m.brand_id = c.brand_id WHERE c.id = :case AND " MAILBOX_SENDS \
-    " ORDER BY m.is_default DESC, m.id LIMIT 1"
+#define OF_BRAND                                                                               \
+    "SELECT m.id FROM cases c JOIN mailboxes m ON m.brand_id = c.brand_id WHERE c.id = :case " \
+    "AND " MAILBOX_SENDS " ORDER BY m.is_default DESC, m.id LIMIT 1"
 #define BY_DEFAULT "SELECT m.id FROM mailboxes m WHERE m.is_default = 1 AND " MAILBOX_SENDS
 #define OF_SYSTEM "SELECT MIN(m.id) FROM mailboxes m WHERE m.is_system = 1"
 QUERY(mailbox_sending, MAILBOX_COLUMNS "WHERE m.id = COALESCE((" OF_CASE "), (" OF_BRAND "), (" BY_DEFAULT

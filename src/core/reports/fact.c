@@ -1,5 +1,6 @@
 #include "core/reports/fact.h"
 
+#include "base/ids.h"
 #include "core/sla/clock_history.h"
 #include "core/words.h"
 #include "json/json.h"
@@ -37,15 +38,16 @@ QUERY(report_messages,
       "WHERE p.case_id IN @LIST(:ids) AND p.kind = 1 ORDER BY p.case_id, p.created_at, p.id");
 QUERY(report_ratings, "SELECT r.case_id, r.created_at, r.score FROM case_ratings r "
                       "WHERE r.case_id IN @LIST(:ids) ORDER BY r.case_id, r.id");
-#define SLA_RUN_OF(table, completed)                                                                                                        \
-    "SELECT m.case_id AS case_id, m.started_at AS started_at, m.type AS type, v.sla_id AS sla_id, m.is_breached AS is_breached, " completed \
-    " AS completed FROM " table " m JOIN sla_targets x ON x.id = m.sla_target_id "                                                          \
-    "JOIN sla_versions v ON v.id = x.sla_version_id WHERE m.case_id IN @LIST(:ids)"
+#define SLA_RUN_OF(table, completed)                                                                \
+    "SELECT m.case_id AS case_id, m.started_at AS started_at, m.type AS type, v.sla_id AS sla_id, " \
+    "m.is_breached AS is_breached, " completed " AS completed FROM " table " m "                    \
+    "JOIN sla_targets x ON x.id = m.sla_target_id JOIN sla_versions v ON v.id = x.sla_version_id "  \
+    "WHERE m.case_id IN @LIST(:ids)"
 QUERY(report_sla_runs,
       SLA_RUN_OF("sla_metrics", "CASE WHEN m.stage = 3 THEN 1 ELSE 0 END") " UNION ALL " SLA_RUN_OF(
           "sla_runs", "1") " ORDER BY case_id, started_at, type");
 
-/* A conversation while its facts are computed. */
+/* A conversation while its facts are computed. It begins with its id, for id_compare. */
 struct told {
     struct fact common; /* the keys of all its facts */
     int64_t created_at;
@@ -66,13 +68,7 @@ struct telling {
 };
 
 static struct told *told_of(struct telling *t, int64_t id) {
-    int low = 0, high = t->case_count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (t->cases[middle].common.case_id < id) low = middle + 1;
-        else high = middle;
-    }
-    return low < t->case_count && t->cases[low].common.case_id == id ? &t->cases[low] : NULL;
+    return t->case_count ? bsearch(&id, t->cases, (size_t)t->case_count, sizeof *t->cases, id_compare) : NULL;
 }
 
 static struct fact *tell_fact(struct telling *t, const struct told *c, enum fact_kind kind, int64_t at,
@@ -114,12 +110,8 @@ static void tell_open(struct telling *t, const struct told *c, int64_t from, int
     }
 }
 
-static bool is_finished(int64_t status_type) {
-    return status_type == STATUS_COMPLETED || status_type == STATUS_CLOSED;
-}
-
 static void begin_status(struct told *c, int64_t type) {
-    c->finished = is_finished(type);
+    c->finished = status_is_done(type);
     c->open_since = c->created_at;
     if (c->finished) c->finished_at = c->created_at;
 }
@@ -128,7 +120,7 @@ static void tell_status(struct telling *t, struct told *c, int64_t at, int64_t f
     if (!c->changed) begin_status(c, from);
     if (!c->changed && c->finished) tell_fact(t, c, FACT_COMPLETED, c->created_at, 0);
     c->changed = true;
-    if (is_finished(to) == c->finished) return;
+    if (status_is_done(to) == c->finished) return;
     c->finished = !c->finished;
     if (c->finished) {
         tell_open(t, c, c->open_since, at);
@@ -271,11 +263,11 @@ QUERY(facts_between, "SELECT " FACT_COLUMNS " FROM report_facts WHERE case_id BE
 QUERY(facts_on, "SELECT " FACT_COLUMNS " FROM report_facts WHERE kind = :kind AND at >= :from AND at < :to");
 #define CELL(n) "CAST(r.value ->> " n " AS BIGINT)"
 #define WORD(n) "CAST(r.value ->> " n " AS INTEGER)"
-QUERY(
-    facts_insert,
-    "INSERT INTO report_facts (" FACT_COLUMNS
-    ") SELECT " WORD("0") ", " CELL("1") ", " CELL("2") ", " WORD("3") ", " WORD("4") ", " CELL("5") ", " CELL(
-        "6") ", " WORD("7") ", " CELL("8") ", " CELL("9") ", " CELL("10") ", " CELL("11") ", r.value ->> 12 FROM @ROWS(:rows) r");
+#define FACT_HEAD WORD("0") ", " CELL("1") ", " CELL("2") ", " WORD("3") ", " WORD("4")
+#define FACT_DURATIONS CELL("5") ", " CELL("6")
+#define FACT_KEYS WORD("7") ", " CELL("8") ", " CELL("9") ", " CELL("10") ", " CELL("11")
+QUERY(facts_insert, "INSERT INTO report_facts (" FACT_COLUMNS ") SELECT " FACT_HEAD ", " FACT_DURATIONS
+                    ", " FACT_KEYS ", r.value ->> 12 FROM @ROWS(:rows) r");
 QUERY(facts_delete, "DELETE FROM report_facts WHERE case_id IN @LIST(:ids)");
 
 static struct fact fact_at(struct work *w, struct stmt *row) {

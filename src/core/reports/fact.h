@@ -9,7 +9,7 @@
 enum fact_kind {
     FACT_CREATED = 1,
     FACT_REOPENED,
-    FACT_BACKLOG, /* enters and leaves an age of the backlog: part is BACKLOG_ENTERS or BACKLOG_LEAVES + age */
+    FACT_BACKLOG, /* enters or leaves an age: part is BACKLOG_ENTERS or BACKLOG_LEAVES + age */
     FACT_FIRST_RESPONSE,
     FACT_NEXT_RESPONSE,
     FACT_RESOLVED, /* part: replies of staff, at most FACT_PARTS - 1 */
@@ -66,7 +66,7 @@ int facts_compute(struct work *w, struct str ids, struct facts *out);
 /* Reads the stored facts of these conversations, or of those with first <= id <= last. Sorted. */
 int facts_stored(struct work *w, struct str ids, struct facts *out);
 int facts_stored_between(struct work *w, int64_t first, int64_t last, struct facts *out);
-/* Those of one kind with from <= at < to. */
+/* Reads the stored facts of one kind with from <= at < to. Sorted. */
 int facts_stored_on(struct work *w, int64_t kind, int64_t from, int64_t to, struct facts *out);
 int facts_put(struct work *w, const struct facts *facts);
 int facts_drop(struct work *w, struct str case_ids);

@@ -179,25 +179,17 @@ int report_follow(struct work *w, void *arg) {
     struct place p;
     enum change_log_state state = CURSOR_GOOD;
     int64_t locked;
-    int more = 1;
+    int more = 0;
     (void)arg;
     TRY(db_int(w->conn, &report_place_lock, NULL, &locked));
     TRY(report_place_read(w, &p));
     int64_t last = p.cursor.last;
-    if (p.cursor.store.p == NULL) {
-        TRY(begin(w, &p));
-    } else {
-        TRY(more = follow_entries(w, &p, &state));
-        if (state != CURSOR_GOOD) TRY(begin(w, &p));
-        if (state != CURSOR_GOOD) more = 1;
-    }
+    if (p.cursor.store.p) TRY(more = follow_entries(w, &p, &state));
+    if (p.cursor.store.p == NULL || state != CURSOR_GOOD) TRY(begin(w, &p));
     if (p.epoch != p.epoch_now) p.epoch = p.epoch_now, p.built = 0;
-    if (!more && p.built == EVERYTHING) {
-        if (p.cursor.last != last) TRY(place_put(w, &p)); /* a desk at rest writes nothing */
-        return 0;
-    }
-    if (!more || state != CURSOR_GOOD) TRY(more = build_next(w, &p));
-    TRY(place_put(w, &p));
+    bool builds = !more && p.built != EVERYTHING;
+    if (builds) TRY(more = build_next(w, &p));
+    if (builds || p.cursor.last != last) TRY(place_put(w, &p)); /* a desk at rest writes nothing */
     return more || p.built != EVERYTHING;
 }
 
@@ -213,7 +205,7 @@ static void check_case(void *arg, int64_t id, const struct two_facts *two) {
     struct checking *c = arg;
     (void)two;
     if (c->pending_count && bsearch(&id, c->pending, (size_t)c->pending_count, sizeof id, id_compare)) return;
-    c->findings->case_differs(c->findings->arg, id, 0);
+    c->findings->case_differs(c->findings->arg, id);
     c->found++;
 }
 

@@ -5,8 +5,8 @@
  * rollups that differ. Cursor, facts and rollups change in one write: after a crash all three are those of
  * the same moment, and the next part begins at the cursor.
  *
- *     report_cursor    place ────────> entries of the change log after it ──> their conversations
- *                      built ────────> the next conversations, of a desk that has no facts yet
+ *     report_cursor    place ──> entries of the change log after it ──> their conversations
+ *                      built ──> the next conversations, of a desk that has no facts yet
  *
  * A read of a report first brings them up to date, whichever process made the changes. Between reads the job
  * runner does so once a minute, so that a batch has many changes of the same day.
@@ -30,7 +30,7 @@ int report_begin_anew(struct conn *c);
 /* Compares facts with the rows of conversations, and rollups with facts, for deskd check. Returns the number
  * of findings, or a negative error. */
 struct report_findings {
-    void (*case_differs)(void *arg, int64_t case_id, int64_t none);
+    void (*case_differs)(void *arg, int64_t case_id);
     void (*day_differs)(void *arg, int64_t kind, int64_t day);
     void *arg;
 };

@@ -120,11 +120,10 @@ void rollup_note(struct work *w, struct rollup_changes *changes, const struct fa
 QUERY(rollup_find, "SELECT d.kind, d.dimension, d.day, d.key, d.records FROM @ROWS(:rows) r "
                    "JOIN report_days d ON d.kind = " WORD("0") " AND d.dimension = " WORD(
                        "1") " AND d.day = " CELL("2") " AND d.key = " CELL("3"));
-QUERY(
-    rollup_set,
-    "INSERT INTO report_days (kind, dimension, day, key, records) SELECT " WORD("0") ", " WORD("1") ", " CELL(
-        "2") ", " CELL("3") ", r.value ->> 4 FROM @ROWS(:rows) r WHERE 1 = 1 "
-                            "ON CONFLICT (kind, dimension, day, key) DO UPDATE SET records = excluded.records");
+#define ROLLUP_CELLS WORD("0") ", " WORD("1") ", " CELL("2") ", " CELL("3") ", r.value ->> 4"
+QUERY(rollup_set, "INSERT INTO report_days (kind, dimension, day, key, records) SELECT " ROLLUP_CELLS
+                  " FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (kind, dimension, day, key) "
+                  "DO UPDATE SET records = excluded.records");
 
 /* A row of report_days that changes: the changes from `first` on. */
 struct rollup_row {
@@ -237,10 +236,10 @@ static int day_differs(struct work *w, int64_t kind, int64_t day) {
 }
 
 /* Days with facts and no rollup are found by their numbers. */
-QUERY(
-    rollup_counts,
-    "SELECT CASE WHEN (SELECT COUNT(*) FROM report_facts) = (SELECT COALESCE(SUM(LENGTH(d.records) / CASE "
-    "WHEN d.kind IN (4, 5, 6) THEN 6 ELSE 2 END), 0) FROM report_days d WHERE d.dimension = 0) THEN 1 ELSE 0 END");
+QUERY(rollup_counts,
+      "SELECT CASE WHEN (SELECT COUNT(*) FROM report_facts) = (SELECT COALESCE(SUM(LENGTH(d.records) / CASE "
+      "WHEN d.kind IN (4, 5, 6) THEN 6 ELSE 2 END), 0) FROM report_days d WHERE d.dimension = 0) "
+      "THEN 1 ELSE 0 END");
 
 int rollup_check(struct work *w, void (*report)(void *arg, int64_t kind, int64_t day), void *arg) {
     struct kind_day {

@@ -50,14 +50,9 @@ struct reading {
 
 /* A key that no rollup has, after damage that deskd check finds, counts as none: place 0. */
 static int key_place(struct reading *r, int64_t key) {
-    int low = 0, high = r->key_count;
     if (r->last_key < r->key_count && r->keys[r->last_key].key == key) return r->last_key;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (r->keys[middle].key < key) low = middle + 1;
-        else high = middle;
-    }
-    return r->last_key = low < r->key_count && r->keys[low].key == key ? low : 0;
+    const struct key_count *found = bsearch(&key, r->keys, (size_t)r->key_count, sizeof *r->keys, id_compare);
+    return r->last_key = found ? (int)(found - r->keys) : 0;
 }
 
 static bool part_counts(const struct report_metric *m, int part) {

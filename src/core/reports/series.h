@@ -52,8 +52,8 @@ struct series {
 
 int series_read(struct work *w, const struct series_ask *ask, struct series *out);
 
-/* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns false
- * if there is none. */
+/* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns
+ * false if there is none. */
 bool metric_value(const struct report_metric *m, const struct series_cell *cell, const int64_t *before,
                   double *out);
 /* The number of facts with these parts. */

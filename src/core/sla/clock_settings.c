@@ -151,7 +151,7 @@ enum clock_reason clock_reason_of(const struct clock_settings *s, int64_t status
     }
     if (low == s->status_count || s->statuses[low].id != status_id) return CLOCK_STATUS;
     const struct clock_status *found = &s->statuses[low];
-    if (found->type == STATUS_COMPLETED || found->type == STATUS_CLOSED) return CLOCK_OVER;
+    if (status_is_done(found->type)) return CLOCK_OVER;
     return found->is_sla_active ? CLOCK_RUNS : CLOCK_STATUS;
 }
 
