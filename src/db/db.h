@@ -139,8 +139,8 @@ int db_lock_row(struct conn *c, const char *table, int64_t id);
 bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
 /* Call it after inserting rows with ids of the caller's choice: the ids that the store assigns next are above them. */
 int db_settle_ids(struct conn *c);
-/* Samples the values of all tables, after many rows were inserted. Without samples PostgreSQL plans badly until its next
- * autovacuum. SQLite plans without them. */
+/* Samples the values of all tables, after many rows were inserted. Without samples PostgreSQL plans badly
+ * until its next autovacuum. SQLite plans without them. */
 int db_analyze(struct conn *c);
 
 /* ---- a store --------------------------------------------------------------------------------- */

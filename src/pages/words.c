@@ -56,7 +56,8 @@ struct str word_date(char room[48], enum language l, int64_t at) {
     return (struct str){room, n < 0 ? 0 : n < 48 ? (size_t)n : 47};
 }
 
-/* Plural forms of a language (CLDR): one and other; Arabic: zero, one, two, few, many, other. %d: the number. */
+/* Plural forms of a language (CLDR): one and other; Arabic: zero, one, two, few, many, other. %d: the
+ * number. */
 static const char *const counted[COUNTED_WORDS][LANGUAGES][6] = {
     [COUNTED_ARTICLES] = {{"%d article", "%d articles"},
                           {"%d Artikel", "%d Artikel"},

@@ -116,9 +116,8 @@ static const struct field case_fields[] = {
     {"tags", F_MANY, NULLABLE | ON_DEMAND | RECORDS, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"),
      .check = check_tags, .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
     {"snooze", F_COMPUTED, READONLY | ON_DEMAND, .column = CASE_SNOOZE_TEXT, .render = render_snooze,
-     .doc =
-         "When the conversation was snoozed, by whom, and `until` when; null there: until the customer replies. "
-         "Null: it is not snoozed.",
+     .doc = "When the conversation was snoozed, by whom, and `until` when; null there: until the customer "
+            "replies. Null: it is not snoozed.",
      .example = "null"},
     {"last_post_status", F_WORD, READONLY,
      .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
@@ -411,7 +410,8 @@ static const struct route case_routes[] = {
      .doc =
          "It leaves the inbox until the time, or until the customer replies. A reply of the customer ends "
          "each snooze, and so do completing, closing, merging and the trash. SLA clocks go on. Other lists "
-         "show the conversation as before. The reply has the member `snooze`; elsewhere `fields=+snooze` asks for it.",
+         "show the conversation as before. The reply has the member `snooze`; elsewhere "
+         "`fields=+snooze` asks for it.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/cases/:id/snooze", AG_PLUS, "conversations", NONE, delete_case_snooze,
      .summary = "End the snooze of a conversation", .doc = "Succeeds if it is not snoozed, too.",

@@ -1,4 +1,4 @@
-/* What resources of reports share. */
+/* Functions that the resources of reports share. */
 #ifndef RES_REPORT_H
 #define RES_REPORT_H
 

@@ -1,4 +1,4 @@
-// What happens in a conversation, in words: changes, quotes, the time in which a reply can be taken back, and who gets a copy.
+// The console describes in words: changes of a conversation, quotes, the time in which a reply can be taken back, and the receivers of copies.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { relayFor } from '../api/lib/relay.mjs';

@@ -62,8 +62,7 @@ struct str api_ids(struct call *c); /* the targets as a JSON array, for @LIST(:i
 /* Reply by the route's shape: the resource c->id, the number of targets, or only the status. */
 int api_reply(struct call *c);
 int api_reply_one(struct call *c, int64_t id);
-/* The same for a row that this work has made. `empty`: a list of it that is known to have no rows, so that it is not
- * read. */
+/* The same for a row that this work has made. The list `empty` of it is not read, because it has no rows. */
 int api_reply_made(struct call *c, const char *empty);
 int api_reply_count(struct call *c, int64_t count);
 int api_reply_none(struct call *c);
