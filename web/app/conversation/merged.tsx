@@ -10,9 +10,9 @@ import type { Conversation } from './data';
 
 interface Action { field: string; new_value: string | null }
 
-/** The conversation that has the posts now, if the person may see it. The newest activity names it, also after a second merge. */
+/** The conversation that has the posts now, if the person may see it. The newest activity names it, also after a second merge; the list begins with it. */
 const readSurvivor = async (id: number): Promise<number | undefined> => {
-  const activities = rowsOf(await get(`/cases/${id}/activities`, { limit: 100 })).sort((a, b) => b.id - a.id);
+  const activities = rowsOf(await get(`/cases/${id}/activities`, { limit: 100 }));
   const merge = activities.flatMap(({ actions }) => (actions ?? []) as Action[]).find(({ field }) => field === 'merged_into');
   return merge?.new_value ? keepReply(await get(`/cases/${merge.new_value}`, { fields: 'subject' }))[0] : undefined;
 };
