@@ -22,11 +22,12 @@ const READERS = {
 const STAFF_READERS = { ...READERS, dragonfly: WRITERS, woodpecker: WRITERS, nightingale: ['collaborator', ...WRITERS] };
 const misspelled = (word) => word.slice(0, 4) + word[5] + word[4] + word.slice(6);
 
-async function indexed(desk) {
+/** Waits until the index has an article with the word. It must be new: the snapshot of a reader may be older than the rows and the job, because another program wrote them. */
+async function indexed(desk, word = 'flamingo') {
   await until('the articles are indexed', async () => {
     desk.clock.write(desk.clock.now + 1000);
-    const { data, body } = (await desk.anyone.get('/helpcenter/search', { query: 'flamingo' })).must(200);
-    return body.logs === undefined && data.length > 0; // the snapshot of a reader may be older than the rows, because another program wrote them
+    const { data, body } = (await desk.anyone.get('/helpcenter/search', { query: word })).must(200);
+    return body.logs === undefined && data.length > 0;
   });
 }
 
@@ -249,7 +250,7 @@ describe('a help center in several locales and brands', () => {
     const pairs = ['Alpaca', 'Badger', 'Caiman', 'Dingo'].flatMap((name, i) => [0, 1].map((k) => article(310 + 2 * i + k, 1, 3, `${name} ${k}`, '<p>-</p>')));
     const zorillas = [article(301, 1, 3, 'Zorilla alone', '<p>-</p>'), article(302, 1, 3, 'Zorilla with quagga', '<p>-</p>')];
     sql(desk, [article(99, 1, 3, 'Quagga among quaggas', '<p>-</p>'), ...many, article(300, 1, 3, 'Quaggas beside a quagga', '<p>-</p>'), ...zorillas, ...pairs, article(330, 1, 3, 'Echidna', '<p>-</p>'), JOB].join('\n'));
-    await indexed(desk);
+    await indexed(desk, 'echidna');
     assert.deepEqual((await suggested('quag')).sort(), ['Quagga among quaggas', 'Quaggas beside a quagga', 'Zorilla with quagga'], 'the drafts come between the rows of one title');
     assert.deepEqual(await suggested('quagga zorilla'), ['Zorilla with quagga']);
     assert.equal((await suggested('alpaca badger caiman dingo echidna'))[0], 'Echidna');

@@ -20,7 +20,8 @@ export async function foundArticles(desk) {
   const find = async (query, locale) => (await desk.anyone.get('/helpcenter/search', { query, locale })).must(200);
   await until('the articles are indexed', async () => {
     desk.clock.write(desk.clock.now + 1000);
-    return (await find('flamingo', 'en-us')).body.logs === undefined;
+    const { data, body } = await find('flamingo', 'en-us');
+    return body.logs === undefined && data.length > 0;
   });
   const [english, german] = [await find('flamingo', 'en-us'), await find('ameisen', 'de')].map(({ data }) => data.map((hit) => hit.original.id));
   return [...new Set([...english, ...german])];
