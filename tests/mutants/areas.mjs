@@ -22,6 +22,7 @@ export const areas = [
   ['src/core/mail/', { unit: ['token', 'authentication'], api: ['mail.rights', 'mail.in', 'mails', 'mail.out', 'mailboxes', 'bounces', 'mail.flood', 'mail.hostile'] }],
   ['src/core/programs/', { unit: ['scope'], api: ['oauth.clients', 'apitokens', 'tokens.walk', 'oauth.token', 'oauth.attacks', 'oauth.page', 'webhooks', 'events.tokens', 'webhooks.races'] }],
   ['src/core/erasure/', { unit: ['erase'], api: ['erasure', 'erasure.own', 'erasure.bytes', 'access.walk*'] }],
+  ['src/core/people/team.c', { unit: [], api: ['teams', 'members', 'cascades', 'conditional', 'changes', 'users'] }],
   ['src/core/people/', { unit: ['identity'], api: ['users', 'organizations', 'identities', 'identities.profile', 'identities.takeover', 'conditional', 'changes', 'contacts', 'tags', 'teams', 'members', 'lookups', 'autocomplete', 'avatar', 'profile', 'activities', 'totals', 'search.changes', 'erasure', 'erasure.bytes'] }],
   ['src/core/predicates/', { unit: ['predicate', 'view'], api: ['triggers', 'triggers.*', 'rules.*', 'views', 'users.filter', 'organizations.filter', 'slas.match', 'monitors'] }],
   ['src/core/query/', { unit: ['search', 'vocabulary'], api: ['search', 'search.*', 'helpcenter.search'] }],
