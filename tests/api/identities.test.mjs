@@ -285,10 +285,11 @@ test('the last address of a person with a password can\'t be deleted', async (t)
   const { desk, ann, of } = await prepare(t);
   const person = await desk.person('customer');
   const [only] = await of('emails', person.id);
-  (await desk.owner.delete(`/identities/emails/${only.id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  const { body } = (await desk.owner.delete(`/identities/emails/${only.id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  assert.deepEqual([body.errors[0].parameter, body.errors[0].pointer], [undefined, undefined], 'the address is in the path');
   const second = await desk.staff.create('/identities/emails', { user_id: person.id, email: 'second@home.example' });
   const [anns] = await of('emails', ann.id);
-  (await desk.owner.delete('/identities/emails', { ids: [anns.id, only.id, second.id].join() })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids/1', 'ids/2');
+  (await desk.owner.delete('/identities/emails', { ids: [anns.id, only.id, second.id].join() })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids', 'ids/1', 'ids/2');
   assert.equal((await of('emails', person.id)).length, 2);
   (await desk.staff.delete(`/identities/emails/${only.id}`)).must(200);
   (await desk.owner.delete(`/identities/emails/${second.id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, ROLE_ID, open, proposition as p, shared } from './lib/index.mjs';
+import { DAY, ROLE_ID, open, proposition as p, shared, until } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
 
 const all = (...propositions) => ({ predicates: { collections: [{ propositions }] } });
 const filter = (who, ...propositions) => who.post('/users/filter', all(...propositions));
@@ -92,6 +93,19 @@ test('the list of people accepts role, is_enabled, ids, organization_id and emai
   assert.deepEqual(await ids({ ids: `${a.id},${b.id}` }), [b.id, a.id]);
   assert.deepEqual(await ids({ role: 'AGENT,OWNER', is_enabled: 'true' }), [b.id, desk.people.agent.id, desk.people.owner.id]);
   (await desk.staff.get('/users', { role: 'KING', is_enabled: 'x', ids: 'a', organization_id: 'b', email: 'c' })).refused(400, 'FIELD_INVALID', 'role', 'is_enabled', 'ids', 'organization_id', 'email');
+});
+
+test('the designations of people from before an upgrade are found after its job', async (t) => {
+  const desk = await open(t), { id } = await desk.person('customer', { designation: 'Größe' });
+  const found = async () => (await filter(desk.staff, p('users.designation', 'comparison_equalto', 'grosse'))).must(200).ids;
+  await desk.stop();
+  sql(desk, 'UPDATE users SET designation_key = NULL');
+  await desk.start();
+  assert.deepEqual(await found(), []);
+  await desk.stop();
+  sql(desk, `INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('index_names', 1, '{"step": 2}', 0, 0, 0, 0)`);
+  await desk.start();
+  assert.deepEqual(await until('the designation is found', async () => { const ids = await found(); return ids.length && ids; }), [id]);
 });
 
 test('relative dates follow the clock', async (t) => {

@@ -79,7 +79,7 @@ export const areas = [
 
 /** Only for the areas that list them: the first runs for minutes, and names everything; the second asks which program it runs, which is another one here. */
 const LISTED = ['cascades', 'tools'];
-const TRIED = 14, LEAST = 4, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.5, OF_LINE = 0.5;
+const TRIED = 20, LEAST = 4, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.5, OF_LINE = 0.5, NAMED = 0.5;
 
 const wordsOf = (text) => text.toLowerCase().match(/[a-z]{3,}/g) ?? [];
 function counted(words) {
@@ -162,7 +162,8 @@ export function testsFor(file, text, line) {
   const source = weighed(counted([wordsOf(text), ...Array(3).fill(around(NEAR)), ...Array(4).fill(wordsOf(basename(file))), ...Array(LINE).fill(around(0))].flat()));
   const ofArea = row.api.map(patternOf), by = reaching(file, text, line);
   const isOfArea = (test) => ofArea.some((pattern) => pattern.test(test.name));
-  const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0) + (by?.line.has(test.name) ? OF_LINE : 0);
+  const words = new Set(around(0)), isNamed = (test) => wordsOf(test.name).some((word) => words.has(word)); // audit_staff(...): audit.test.mjs
+  const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0) + (by?.line.has(test.name) ? OF_LINE : 0) + (isNamed(test) ? NAMED : 0);
   const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
   const possible = apis.filter((test) => !LISTED.includes(test.name) || isOfArea(test)), isReaching = (test) => !by || by.line.has(test.name) || by.before.has(test.name);
   const api = likeliest(possible.filter(isReaching), TRIED);

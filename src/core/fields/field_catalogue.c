@@ -200,7 +200,7 @@ int custom_fields_of(struct work *w, enum field_area area, struct custom_field *
 }
 
 int custom_fields_changed_at(struct work *w, int64_t *at) {
-    struct field_state state = {0, w->fields_changed};
+    struct field_state state = {.changed_at = w->fields_changed};
     struct field_set *s = state.changed_at ? NULL : field_set_kept(w, 0);
     if (s) state.changed_at = s->changed_at;
     else if (state.changed_at == 0) TRY(field_state_read(w, &state));
