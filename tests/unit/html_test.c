@@ -58,6 +58,7 @@ static void the_words_and_their_looks_are_kept(void **state) {
     becomes("<pre>\n\nx</pre>", "<pre>\n\nx</pre>");
     becomes("<ol start=3 type=a><li value=7>x</ol>",
             "<ol start=\"3\" type=\"a\"><li value=\"7\">x</li></ol>");
+    becomes("<ol type=x></ol><ol type=ai></ol>", "<ol></ol><ol></ol>");
     becomes("<td colspan=5000>a", "a");
     becomes("<table><tr><td colspan=2 rowspan=0 width=\"10%\" height=20px>a",
             "<table><tbody><tr><td width=\"10%\" height=\"20\" colspan=\"2\">a</td></tr></tbody></table>");
@@ -113,6 +114,46 @@ static void styles_are_reduced_to_looks(void **state) {
             "<p style=\"height:99999px;line-height:1.5\">x</p>");
     becomes("<p style=\"color:red;}body{display:none\">x", "<p style=\"color:red\">x</p>");
     becomes("<p style=\"color:\xe2\x80\xaered\">x", "<p>x</p>");
+}
+
+/* Shorthands have several values (CSS 2.1), other properties have one. */
+static void a_property_has_so_many_values_as_css_allows(void **state) {
+    static const struct {
+        const char *names, *value;
+        int most;
+    } groups[] = {
+        {"color background-color", "red", 1},
+        {"font-size line-height letter-spacing vertical-align margin-top margin-right margin-bottom "
+         "margin-left padding-top padding-right padding-bottom padding-left width height min-width max-width "
+         "max-height",
+         "1px", 1},
+        {"font-style font-weight white-space word-break overflow-wrap", "normal", 1},
+        {"display float clear list-style-type text-transform", "none", 1},
+        {"text-align", "left", 1},
+        {"direction", "ltr", 1},
+        {"border-collapse", "collapse", 1},
+        {"border-spacing", "1px", 2},
+        {"text-decoration", "underline", 3},
+        {"border border-top border-right border-bottom border-left", "solid", 3},
+        {"margin padding border-radius border-width", "1px", 4},
+        {"border-color", "red", 4},
+        {"border-style", "solid", 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        struct str names = str_of(groups[i].names);
+        while (names.p) {
+            struct str name = str_cut(&names, ' ');
+            struct buf style = {0};
+            buf_fmt(&style, "%.*s:%s", (int)name.n, name.p, groups[i].value);
+            for (int n = 1; n < groups[i].most; n++) buf_fmt(&style, " %s", groups[i].value);
+            struct str most = str_fmt(arena, "<p style=\"%.*s\">x</p>", (int)style.n, style.p);
+            becomes(most.p, most.p);
+            becomes(str_fmt(arena, "<p style=\"%.*s %s\">x</p>", (int)style.n, style.p, groups[i].value).p,
+                    "<p>x</p>");
+            buf_free(&style);
+        }
+    }
 }
 
 static void links_lead_elsewhere_and_say_nothing_of_this_page(void **state) {
@@ -556,6 +597,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_words_and_their_looks_are_kept),
         cmocka_unit_test(only_the_fold_of_a_mail_is_kept),
         cmocka_unit_test(styles_are_reduced_to_looks),
+        cmocka_unit_test(a_property_has_so_many_values_as_css_allows),
         cmocka_unit_test(links_lead_elsewhere_and_say_nothing_of_this_page),
         cmocka_unit_test(pictures_are_loaded_from_nowhere_until_it_is_asked_for),
         cmocka_unit_test(a_reader_is_shown_remote_and_inline_pictures),
