@@ -117,19 +117,20 @@ export const get = async (path: string, query: Options['query'] = {}, signal?: A
   } catch (error) {
     const former = error instanceof Unreachable && kept.get(key);
     if (!former) throw error;
-    return { ...former, isFormer: true };
+    return { ...JSON.parse(former) as Reply, isFormer: true };
   }
 };
 
 // ---- reading without a connection --------------------------------------------------------------
 
-/** Conversations, posts and people that were read last: their replies, the newest at the end. */
-const KEPT = /^\/(cases\/\d+(\/posts)?|users\/\d+(\/cases)?) /, KEPT_MOST = 100;
-const kept = new Map<string, Reply>();
+/** Conversations, posts and people that were read last: their replies, the newest at the end. They are texts, because the store adds to the
+ *  objects that it is given. Posts that came after others (`before_id`) are never asked for again in the same words. */
+const KEPT = /^\/(cases\/\d+(\/posts)?|users\/\d+(\/cases)?) (?!.*"before_id")/, KEPT_MOST = 100;
+const kept = new Map<string, string>();
 const keep = (key: string, reply: Reply) => {
   if (!KEPT.test(key)) return reply;
   kept.delete(key);
-  kept.set(key, reply);
+  kept.set(key, JSON.stringify(reply));
   if (kept.size > KEPT_MOST) kept.delete(kept.keys().next().value!);
   return reply;
 };

@@ -2,12 +2,14 @@
 //
 // An event of realtime has no texts: it makes a row stale. Stale rows that are on the screen are read again together, at most once in
 // a quarter of a second. Other stale rows are forgotten, and read when they are shown.
-import { createStore, reconcile } from 'solid-js/store';
-import { onCleanup } from 'solid-js';
+import { batch, onCleanup } from 'solid-js';
+import { createStore, reconcile, type SetStoreFunction } from 'solid-js/store';
 import { get, rowsOf, type Kind, type Ref, type Reply, type Row, type Schemas } from './api';
 
-type Rows = Record<string, Record<number, Row | undefined> | undefined>;
-const [rows, setRows] = createStore<Rows>({});
+/** Each row is a store of its own: a store keeps a node for each member that was ever read, also of a member that is gone, so one store of
+ *  all rows would grow with each row that is read and forgotten. */
+interface Place { at: { row?: Row }; set: SetStoreFunction<{ row?: Row }> }
+const places = new Map<string, Map<number, Place>>();
 
 /** The members of T that a place reads: also the `fields` that it asks for. A reply always has id and resource_type. */
 export type Shown<T extends Kind, F extends readonly (keyof Schemas[T])[]> = { id: number } & { [M in F[number]]: NonNullable<Schemas[T][M]> | null };
@@ -15,11 +17,21 @@ export type Shown<T extends Kind, F extends readonly (keyof Schemas[T])[]> = { i
 // A person in brief and a person are the same row with fewer members.
 const typeOf = (type: string) => type === 'user_minimal' ? 'user' : type;
 
+/** The place of a row. It is made by the first reader too, who waits there for the row. */
+const placeOf = (type: string, id: number): Place => {
+  const of = places.get(typeOf(type)) ?? new Map<number, Place>();
+  places.set(typeOf(type), of);
+  let place = of.get(id);
+  if (!place) {
+    const [at, set] = createStore<{ row?: Row }>({});
+    of.set(id, place = { at, set });
+  }
+  return place;
+};
+
 const keep = (row: Row, isFormer = false) => {
-  const type = typeOf(row.resource_type);
-  if (!rows[type]) setRows(type, {});
-  const known = rows[type]?.[row.id];
-  setRows(type, row.id, reconcile(isFormer ? { ...row, ...known } : { ...known, ...row }, { merge: true }));
+  const { at, set } = placeOf(row.resource_type, row.id);
+  set('row', reconcile(isFormer ? { ...row, ...at.row } : { ...at.row, ...row }, { merge: true }));
 };
 
 /** Keeps all rows of a reply; a former reply adds what is not known. Returns the ids of its data, in order. */
@@ -32,19 +44,29 @@ export const keepReply = (reply: Reply): number[] => {
 
 export const rowOf = <T extends Kind>(type: T, ref: Ref | number | null | undefined): Schemas[T] | undefined => {
   const id = typeof ref === 'number' ? ref : ref?.id;
-  return id === undefined ? undefined : rows[typeOf(type)]?.[id] as Schemas[T] | undefined;
+  return id === undefined ? undefined : placeOf(type, id).at.row as Schemas[T] | undefined;
 };
 
 /** Changes members before the server has answered. Returns a function that sets the former values again. */
 export const change = (type: Kind, id: number, members: Record<string, unknown>) => {
-  const former = Object.fromEntries(Object.keys(members).map((name) => [name, rows[type]?.[id]?.[name]]));
-  setRows(type, id, members);
-  return () => setRows(type, id, former);
+  const { at, set } = placeOf(type, id), former = Object.fromEntries(Object.keys(members).map((name) => [name, at.row?.[name]]));
+  set('row', members);
+  return () => set('row', former);
 };
 
-/** Rows that no place shows any more. */
-export const forget = (type: Kind, ids: Iterable<number>) => { if (rows[type]) setRows(type, Object.fromEntries([...ids].map((id) => [id, undefined]))); };
-export const forgetAll = () => setRows(reconcile({}));
+/** Rows that no place shows any more. A place that still reads one waits at a new place. */
+export const forget = (type: Kind, ids: Iterable<number>) => batch(() => {
+  for (const id of ids) {
+    const place = places.get(typeOf(type))?.get(id);
+    places.get(typeOf(type))?.delete(id);
+    place?.set('row', undefined);
+  }
+});
+export const forgetAll = () => batch(() => {
+  const all = [...places.values()].flatMap((of) => [...of.values()]);
+  places.clear();
+  for (const { set } of all) set('row', undefined);
+});
 
 // ---- stale rows --------------------------------------------------------------------------------
 
