@@ -3,6 +3,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
+#include "api/rows/visible.h"
 #include "core/desk/setting.h"
 #include "core/words.h"
 #include "res/groups.h"
@@ -20,10 +21,23 @@ const struct field report_period_args[] = {
     {0},
 };
 
+/* Properties, in the order of enum report_dimension. */
+static const struct field only_args[] = {
+    {"channel", F_WORD, .words = post_channels, .doc = "Only conversations of this channel."},
+    {"team_id", F_INT, .doc = "Only conversations of this team. 0: without one."},
+    {"agent_id", F_INT,
+     .doc = "Only conversations of this agent; replies and waits by their author. 0: without one."},
+    {"priority_id", F_INT, .doc = "Only conversations of this priority. 0: without one."},
+    {"sla_id", F_INT, .doc = "Only clocks of this SLA, for metrics of SLAs."},
+    {"tag_id", F_INT, .doc = "Only conversations with this tag. 0: without any."},
+    {0},
+};
+
 static const struct field series_args[] = {
     {"metric", F_WORD, PRESENT, .words = report_metric_names,
      .doc = "What is counted or measured. GET /insights/metrics has the definitions.",
      .example = "\"CREATED\""},
+    {"*", .group = only_args},
     {"interval", F_WORD, .words = report_intervals,
      .doc = "Length of a bucket: HOUR, DAY, WEEK (from Monday) or MONTH, in the time zone. Default: DAY."},
     {"group", F_WORD, .words = report_groups,
@@ -54,6 +68,17 @@ static int read_zone(struct call *c, struct str *zone) {
     if (time_zone_known(*zone)) return 0;
     return fail_field(&c->work, ERR_FIELD_INVALID, S("time_zone"),
                       "There is no time zone of this name. Names are like \"Europe/Berlin\".");
+}
+
+static int read_only(struct call *c, int metric, struct report_only *only) {
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) {
+        const struct in *in = arg(c, only_args[d - BY_CHANNEL].name);
+        only->by[d] = in->given;
+        only->key[d] = in->given ? in->value.i : 0;
+    }
+    if (!only->by[BY_SLA] || report_metrics[metric].kind == FACT_SLA) return 0;
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("sla_id"),
+                      "Only metrics of SLAs have SLAs. Choose another metric.");
 }
 
 static int read_series_group(struct call *c, struct series_ask *ask) {
@@ -343,6 +368,7 @@ static int get_series(struct call *c) {
     r->metric = &report_metrics[r->ask.metric];
     r->ask.hours = arg(c, "hours")->given ? (enum report_hours)arg(c, "hours")->value.i : REPORT_CALENDAR;
     TRY(read_zone(c, &r->zone));
+    TRY(read_only(c, r->ask.metric, &r->ask.only));
     TRY(read_series_group(c, &r->ask));
     TRY(read_buckets(c, r->zone, &r->ask));
     TRY(series_read(&c->work, &r->ask, &r->now));
@@ -371,6 +397,55 @@ static int get_series(struct call *c) {
 
 const struct follower report_follower = {report_is_behind, report_catch_up};
 
+/* ---- the conversations behind a number ------------------------------------------------------- */
+
+static const struct field report_cases_args[] = {
+    {"metric", F_WORD, .words = report_metric_names,
+     .doc = "What the number counts or measures. Default: CREATED.", .example = "\"CREATED\""},
+    {"part", F_TEXT,
+     .doc =
+         "Only what this member beside the value counts: `under_a_day`, `under_a_week`, `under_30_days` or "
+         "`older` of a backlog, `good` or `bad` of satisfaction, `kept`, `broken` or `running` of SLAs.",
+     .example = "\"older\""},
+    {"*", .group = only_args},
+    {"*", .group = report_period_args},
+    {0},
+};
+
+static int read_metric_part(struct call *c, const struct report_metric *m, const struct metric_part **out) {
+    const struct in *in = arg(c, "part");
+    *out = NULL;
+    if (!in->given) return 0;
+    for (const struct metric_part *p = m->say; p && p->name; p++)
+        if (str_eq(in->value.s, str_of(p->name))) *out = p;
+    return *out ? 0 : fail_field(&c->work, ERR_FIELD_INVALID, S("part"), "The metric has no such part.");
+}
+
+/* A branch of its own: the facts are the smaller range, and the visibility is checked on each row. */
+static int get_report_cases(struct call *c) {
+    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    const struct metric_part *part;
+    struct report_only only;
+    struct buf sql = {0};
+    int64_t start, end;
+    TRY(api_input(c));
+    int metric = arg(c, "metric")->given ? (int)arg(c, "metric")->value.i : METRIC_CREATED;
+    TRY(report_period(c, &start, &end));
+    TRY(read_only(c, metric, &only));
+    TRY(read_metric_part(c, &report_metrics[metric], &part));
+    access_cases(&c->work, b);
+    buf_text(&sql, "t.id IN (");
+    report_cases_select(c->work.arena, &report_metrics[metric], &only, part, start, end, &sql, b);
+    buf_text(&sql, ") AND ");
+    branches_condition(b, &sql);
+    b->where[0] = buf_take(&sql, c->work.arena).p;
+    b->count = 1;
+    b->overlap = false;
+    b->sorted = true;
+    c->branches = b;
+    return api_list(c);
+}
+
 static const struct route series_routes[] = {
     {GET, "/insights/cases/series", COL_PLUS, "insights", ONE, get_series, .is_heavy = true,
      .permission = "insights.access", .executor = POOL, .lane = LANE_READ, .follows = &report_follower,
@@ -380,6 +455,15 @@ static const struct route series_routes[] = {
             "other. Properties are those that the conversation has now. As CSV, each line is a bucket of a "
             "group.",
      .sample = {.query = "metric=CREATED&interval=WEEK"}},
+    {GET, "/insights/cases", COL_PLUS, "conversations", LIST, get_report_cases, .reply = "case",
+     .is_heavy = true, .permission = "insights.access", .executor = POOL, .lane = LANE_READ,
+     .follows = &report_follower, .args = report_cases_args,
+     .order = {.key = "t.updated_at", .descending = true},
+     .summary = "List the conversations behind a number of a report",
+     .doc = "Conversations that the caller sees and that the number counts, the last changed first. A "
+            "conversation that the metric counts several times is listed once. A backlog is that of the end "
+            "of the period.",
+     .sample = {.query = "metric=CREATED"}},
     {0},
 };
 

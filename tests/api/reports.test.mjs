@@ -155,17 +155,29 @@ function numbers(metric, hours, events) {
   return { value: events.length, n: events.length };
 }
 
+/** Whether an event counts for a request with conditions. */
+const CONDITIONS = { channel: 'CHANNEL', team_id: 'TEAM', agent_id: 'AGENT', priority_id: 'PRIORITY', tag_id: 'TAG' };
+const onlyOf = (ask) => (c, e) => Object.entries(CONDITIONS).every(([name, group]) => ask[name] === undefined || keysOf[group](c, e).some((key) => (key ?? 0) === ask[name]));
+
+/** Ids of the conversations behind a number, by the reference. */
+function behind(cases, ask) {
+  const from = Date.parse(ask.start_at), to = Date.parse(ask.end_at), counts = onlyOf(ask), active = cases.filter((c) => c.state === 1);
+  if (ask.metric === 'BACKLOG') return active.filter((c) => counts(c, {}) && c.created < to && !finished(statusAt(c, to - 1)) && (ask.part !== 'older' || to - 1 - c.created >= 30 * D)).map((c) => c.id);
+  return active.filter((c) => eventsOf[ask.metric](c).some((e) => e.at >= from && e.at < to && counts(c, e) && (ask.part !== 'good' || e.good))).map((c) => c.id);
+}
+
 /** Checks a reply. */
 function compare(cases, ask, data, say) {
   const { metric, interval, group = 'none', time_zone: zone, hours } = ask;
   const from = Date.parse(ask.start_at), to = Date.parse(ask.end_at), active = cases.filter((c) => c.state === 1);
+  const counts = onlyOf(ask);
   const starts = data.buckets.map(Date.parse), name = bucketName[interval];
   assert.equal(starts[0], from, say);
   for (const at of starts.slice(1)) assert.notEqual(name(zone, at - 1), name(zone, at), `${say}: ${iso(at)} begins no bucket`);
   const ends = [...starts.slice(1), to];
   starts.forEach((at, i) => assert.equal(name(zone, at), name(zone, ends[i] - 1), `${say}: a bucket is missing after ${iso(at)}`));
   if (metric === 'BACKLOG') {
-    const open = (at, key) => active.filter((c) => c.created < at && !finished(statusAt(c, at - 1)) && keysOf[group](c, {}).some((k) => (k ?? null) === key));
+    const open = (at, key) => active.filter((c) => counts(c, {}) && c.created < at && !finished(statusAt(c, at - 1)) && keysOf[group](c, {}).some((k) => (k ?? null) === key));
     for (const g of data.groups) {
       const values = ends.map((at) => open(at, g.key));
       assert.deepEqual(g.values, values.map((l) => l.length), `${say} ${g.key}`);
@@ -176,7 +188,7 @@ function compare(cases, ask, data, say) {
     if (group === 'none') assert.equal(data.total.value, open(to, null).length, say);
     return;
   }
-  const all = active.flatMap((c) => eventsOf[metric](c).map((e) => ({ ...e, c }))).filter((e) => e.at >= from && e.at < to);
+  const all = active.flatMap((c) => eventsOf[metric](c).map((e) => ({ ...e, c }))).filter((e) => e.at >= from && e.at < to && counts(e.c, e));
   const total = numbers(metric, hours, all);
   for (const [key, value] of Object.entries(total)) assert.equal(data.total[key], value, `${say} total ${key}`);
   const keys = new Set(all.flatMap((e) => keysOf[group](e.c, e).map((k) => k ?? null)));
@@ -196,6 +208,11 @@ const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Aust
 describe('reports of random desks:', () => {
   test(`every series of ${ROUNDS} desks equals the reference`, async () => {
     const { desk } = world, d = dice(7);
+    const same = async (cases, list, say) => {
+      const found = (await desk.owner.get('/insights/cases', { ...list, limit: 100, fields: 'id' })).must(200).body;
+      assert.deepEqual(found.data.map((c) => c.id).sort((a, b) => a - b), behind(cases, list), `${say}: conversations of ${JSON.stringify(list)}`);
+      assert.equal(found.total_count, found.data.length);
+    };
     for (let round = 0; round < ROUNDS; round++) {
       // In Europe and America the clocks change in these weeks, forward and back.
       const middle = d.one([Date.UTC(2026, 2, 22), Date.UTC(2025, 9, 28), Date.UTC(2026, 3, 5)]);
@@ -208,9 +225,15 @@ describe('reports of random desks:', () => {
         Object.assign(ask, { start_at: iso(from), end_at: iso(from + (1 + d.below(days)) * D - (d.below(2) ? 0 : d.below(DAY - 60) * 1000)) });
         const group = d.one([undefined, 'CHANNEL', 'TEAM', 'AGENT', 'PRIORITY', 'TAG']);
         if (group) ask.group = group;
-        const data = await desk.owner.fetch(SERIES, ask);
-        compare(cases, ask, data, `desk ${round}: ${JSON.stringify(ask)}`);
+        const conditions = { channel: ['MAIL', 'HELPCENTER', 'MESSENGER'], team_id: [0, ...world.teams], agent_id: [0, ...world.agents], priority_id: [0, 1, 3], tag_id: [0, ...world.tags] };
+        for (const [name, values] of Object.entries(conditions)) if (k > 1 && d.below(k > 3 ? 3 : 6) === 0) ask[name] = d.one(values);
+        const data = await desk.owner.fetch(SERIES, ask), say = `desk ${round}: ${JSON.stringify(ask)}`;
+        compare(cases, ask, data, say);
+        const { interval, time_zone, hours, group: _, ...list } = ask;
+        if (ask.metric === 'SATISFACTION') list.part = 'good';
+        await same(cases, list, say);
       }
+      for (const part of [undefined, 'older']) await same(cases, { metric: 'BACKLOG', start_at: iso(middle - D), end_at: iso(middle + 15 * D), ...(part && { part }) }, `desk ${round}`);
     }
   });
 });
@@ -311,6 +334,17 @@ describe('reports of a desk at work:', () => {
     const visible = (await client.get('/cases', { limit: 1 })).body.total_count;
     assert.equal(await total(client), visible);
     (await desk.as('customer').get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
+    for (const metric of ['CREATED', 'BACKLOG', 'REPLIES']) {
+      const list = (await client.get('/insights/cases', { metric, end_at: iso(desk.clock.now + 1000), start_at: world.period.start_at, limit: 100, fields: 'id' })).must(200).body;
+      for (const { id } of list.data) (await client.get(`/cases/${id}`)).must(200);
+      if (metric === 'CREATED') assert.equal(list.total_count, visible);
+    }
+    const first = (await client.get('/insights/cases', { end_at: iso(desk.clock.now + 1000), start_at: world.period.start_at, limit: 2 })).must(200).body;
+    const second = (await client.get('/insights/cases', { end_at: iso(desk.clock.now + 1000), start_at: world.period.start_at, limit: 2, offset: 2 })).must(200).body;
+    assert.equal(new Set([...first.data, ...second.data].map((c) => c.id)).size, Math.min(4, visible));
+    (await desk.as('customer').get('/insights/cases')).refused(403, 'PERMISSIONS_DENIED');
+    (await owner.get('/insights/cases', { metric: 'CREATED', part: 'good' })).refused(400, 'FIELD_INVALID', 'part');
+    (await owner.get(SERIES, { metric: 'CREATED', sla_id: 1 })).refused(400, 'FIELD_INVALID', 'sla_id');
   });
 
   test('a breach that is only marked counts as broken, and business hours that change leave check content', async (t) => {
@@ -363,6 +397,7 @@ describe('reports of a desk at work:', () => {
     (await conversations.get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
     const { client: insights } = await apiToken(desk, desk.owner, { scopes: ['insights:read'] });
     (await insights.get(SERIES, { metric: 'CREATED' })).must(200);
+    (await insights.get('/insights/cases')).refused(403, 'PERMISSIONS_DENIED');
   });
 
   test('wrong questions are refused in words', async () => {

@@ -1,7 +1,6 @@
 #include "core/reports/series.h"
 
 #include "base/ids.h"
-#include "core/access/access.h"
 #include "core/reports/rollup.h"
 #include "json/json.h"
 
@@ -43,7 +42,8 @@ struct reading {
     int64_t *split; /* hours that a bucket does not have whole */
     int split_count, split_room;
     struct branches seen;
-    bool restricted, from_facts, is_exact;
+    enum report_dimension rolled; /* of the rollups: that of the groups, or of the only property */
+    bool restricted, is_exact;
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -146,12 +146,49 @@ static void fact_add(struct reading *r, struct stmt *row) {
     series_piece_add(r, key, bucket, part, 0, took);
 }
 
+static const struct {
+    const char *is, *name;
+} keyed[REPORT_DIMENSIONS] = {
+    [BY_CHANNEL] = {" AND f.channel = :only_channel", ":only_channel"},
+    [BY_TEAM_NOW] = {" AND f.team_id = :only_team", ":only_team"},
+    [BY_AGENT_NOW] = {" AND f.agent_id = :only_agent", ":only_agent"},
+    [BY_PRIORITY] = {" AND f.priority_id = :only_priority", ":only_priority"},
+    [BY_SLA] = {" AND f.sla_id = :only_sla", ":only_sla"},
+};
+
+/* Adds the conditions on facts f. The text of tags is ",3,17,". */
+static void only_condition(const struct report_only *only, struct arena *a, struct buf *sql,
+                           struct branches *binds) {
+    for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) {
+        if (!only->by[d]) continue;
+        buf_text(sql, keyed[d].is);
+        branch_bind_int(binds, keyed[d].name, only->key[d]);
+    }
+    if (!only->by[BY_EACH_TAG]) return;
+    int64_t tag = only->key[BY_EACH_TAG];
+    buf_text(sql, " AND f.tags LIKE :only_tag");
+    branch_bind_text(binds, ":only_tag", tag ? str_fmt(a, "%%,%lld,%%", (long long)tag) : S(""));
+}
+
+static int facts_start(struct reading *r, struct buf *sql, struct branches *binds) {
+    struct bind all[BRANCH_BINDS_MAX + 1] = {0};
+    struct stmt *row;
+    only_condition(&r->ask->only, r->work->arena, sql, binds);
+    branch_bind_int(binds, ":fact_kind", r->metric->kind);
+    buf_char(sql, 0);
+    memcpy(all, binds->binds, (size_t)binds->bind_count * sizeof *all);
+    int rc = db_start(r->work->conn, sql->p, all, &row);
+    buf_free(sql);
+    TRY(rc);
+    while ((rc = stmt_step(row)) == 1) fact_add(r, row);
+    stmt_end(row);
+    return rc;
+}
+
 /* Facts between two moments of conversations that the caller sees. */
 static int facts_visible(struct reading *r) {
     struct buf sql = {0};
-    struct stmt *row;
-    struct bind binds[BRANCH_BINDS_MAX + 4] = {0};
-    int n = r->seen.bind_count, rc;
+    struct branches binds = r->seen;
     buf_text(&sql, "SELECT " FACT_CELLS " FROM report_facts f");
     if (r->restricted) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
     buf_text(&sql, " WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
@@ -160,39 +197,33 @@ static int facts_visible(struct reading *r) {
         for (int i = 0; i < r->seen.count; i++) buf_fmt(&sql, " OR (%s)", r->seen.where[i]);
         buf_char(&sql, ')');
     }
-    buf_char(&sql, 0);
-    memcpy(binds, r->seen.binds, (size_t)n * sizeof *binds);
-    binds[n++] = (struct bind)B_INT("fact_kind", r->metric->kind);
-    binds[n++] = (struct bind)B_INT("fact_from", reading_start(r));
-    binds[n++] = (struct bind)B_INT("fact_to", reading_end(r));
-    rc = db_start(r->work->conn, sql.p, binds, &row);
-    buf_free(&sql);
-    TRY(rc);
-    while ((rc = stmt_step(row)) == 1) fact_add(r, row);
-    stmt_end(row);
-    return rc;
+    branch_bind_int(&binds, ":fact_from", reading_start(r));
+    branch_bind_int(&binds, ":fact_to", reading_end(r));
+    return facts_start(r, &sql, &binds);
 }
 
 /* CROSS: SQLite would otherwise read all facts of the kind for each hour. */
-QUERY(facts_of_hours, "SELECT " FACT_CELLS " FROM @EACH_ID(:hours) h CROSS JOIN report_facts f "
-                      "WHERE f.kind = :kind AND f.at >= h.value AND f.at < h.value + 3600000");
+#define FACTS_OF_HOURS                                                              \
+    "SELECT " FACT_CELLS " FROM @EACH_ID(:fact_hours) h CROSS JOIN report_facts f " \
+    "WHERE f.kind = :fact_kind AND f.at >= h.value AND f.at < h.value + 3600000"
 
 static int split_hours_read(struct reading *r) {
-    int rc;
+    struct buf sql = {0};
+    struct branches binds = {0};
     if (r->split_count == 0) return 0;
     ids_sort_once(r->split, r->split_count);
-    DB_ROWS(rc, r->work->conn, &facts_of_hours,
-            BINDS(B_TEXT("hours", json_ids(r->work->arena, r->split, (size_t)r->split_count)),
-                  B_INT("kind", r->metric->kind)),
-            row)
-    fact_add(r, row);
-    return rc;
+    buf_text(&sql, FACTS_OF_HOURS);
+    branch_bind_text(&binds, ":fact_hours", json_ids(r->work->arena, r->split, (size_t)r->split_count));
+    return facts_start(r, &sql, &binds);
 }
 
 /* ---- rollups --------------------------------------------------------------------------------- */
 
 QUERY(series_days, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
                    "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last ORDER BY d.day, d.key");
+QUERY(series_days_of_key, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
+                          "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last "
+                          "AND d.key = :key ORDER BY d.day");
 QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
                     "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
 
@@ -228,9 +259,11 @@ static void records_add(struct reading *r, int64_t key, struct str records, cons
 static int rollups_read(struct reading *r) {
     int64_t day = INT64_MIN;
     int hours[24], rc;
-    DB_ROWS(rc, r->work->conn, &series_days, BINDS(DAY_BINDS(r, r->dimension)), row) {
+    bool one = r->ask->only.by[r->rolled];
+    DB_ROWS(rc, r->work->conn, one ? &series_days_of_key : &series_days,
+            BINDS(DAY_BINDS(r, r->rolled), B_INT("key", r->ask->only.key[r->rolled])), row) {
         if (col_int(row, 0) != day) hours_place(r, day = col_int(row, 0), hours);
-        records_add(r, col_int(row, 1), col_text(row, 2), hours);
+        records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), hours);
     }
     TRY(rc);
     return split_hours_read(r);
@@ -371,17 +404,30 @@ static void all_of_groups(const struct series_ask *ask, struct series *out) {
     (void)ask;
 }
 
+/* Returns true if no rollup has these facts: it has those of one property. */
+static bool needs_facts(struct reading *r) {
+    int given = 0;
+    r->rolled = r->dimension;
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) {
+        if (!r->ask->only.by[d]) continue;
+        given++;
+        r->rolled = (enum report_dimension)d;
+    }
+    return given > 1 || (given == 1 && r->dimension != BY_ALL);
+}
+
 /* Reads the pieces from facts or from rollups. */
 static int pieces_read(struct reading *r) {
     int64_t length = 0;
     r->restricted = access_is_by_assignment(r->work);
     if (r->restricted) access_cases(r->work, &r->seen);
     TRY(keys_read(r));
-    if (!r->restricted && r->metric->method == METRIC_DURATION)
+    bool facts = needs_facts(r) || r->restricted;
+    if (!facts && r->metric->method == METRIC_DURATION)
         TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), &length));
     bool few = r->metric->method == METRIC_DURATION && length / RECORD_MAX < EXACT_FACTS;
-    r->is_exact = r->restricted || few || r->metric->method != METRIC_DURATION;
-    return r->restricted || few ? facts_visible(r) : rollups_read(r);
+    r->is_exact = facts || few || r->metric->method != METRIC_DURATION;
+    return facts || few ? facts_visible(r) : rollups_read(r);
 }
 
 static int read_by(struct work *w, const struct series_ask *ask, enum report_dimension dimension,
@@ -422,4 +468,40 @@ bool metric_value(const struct report_metric *m, const struct series_cell *cell,
     }
     *out = of ? 100.0 * (double)good / (double)of : 0;
     return of > 0;
+}
+
+/* ---- the conversations ----------------------------------------------------------------------- */
+
+static void part_list(struct buf *sql, unsigned bits) {
+    const char *comma = "";
+    buf_text(sql, "(");
+    for (int i = 0; i < FACT_PARTS; i++) {
+        if (!(bits >> i & 1U)) continue;
+        buf_fmt(sql, "%s%d", comma, i);
+        comma = ", ";
+    }
+    buf_text(sql, ")");
+}
+
+void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
+                         const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
+                         struct branches *binds) {
+    bool open = m->method == METRIC_BACKLOG;
+    unsigned bits = m->parts;
+    if (part) bits = (part->parts | part->leaves) & (bits ? bits : ~0U);
+    buf_text(sql, "SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind AND f.at < :fact_to");
+    branch_bind_int(binds, ":fact_kind", m->kind);
+    branch_bind_int(binds, ":fact_to", to);
+    if (!open) {
+        buf_text(sql, " AND f.at >= :fact_from");
+        branch_bind_int(binds, ":fact_from", from);
+    }
+    only_condition(only, a, sql, binds);
+    if (bits) {
+        buf_text(sql, " AND f.part IN ");
+        part_list(sql, bits);
+    }
+    if (open)
+        buf_fmt(sql, " GROUP BY f.case_id HAVING SUM(CASE WHEN f.part < %d THEN 1 ELSE -1 END) > 0",
+                BACKLOG_LEAVES);
 }

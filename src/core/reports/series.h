@@ -2,13 +2,15 @@
  *
  * A caller who sees all conversations gets it from the rollups (core/reports/rollup.h). The hours that a
  * bucket does not have whole are read from the facts. A caller who sees a part gets it from the facts of
- * conversations that the caller sees, so nothing of others is counted; it costs a row for each fact.
+ * conversations that the caller sees, so nothing of others is counted; it costs a row for each fact. So do
+ * numbers of several properties, or of one property in groups of another: a rollup has one.
  *
  * Durations are exact if there are fewer than EXACT_FACTS, or if they are read from facts. Otherwise they
  * come from the steps of the rollups. */
 #ifndef CORE_REPORTS_SERIES_H
 #define CORE_REPORTS_SERIES_H
 
+#include "core/access/access.h"
 #include "core/reports/buckets.h"
 #include "core/reports/metric.h"
 
@@ -20,11 +22,18 @@
 enum report_hours { REPORT_CALENDAR = 1, REPORT_BUSINESS };
 extern const struct word report_hours_words[], report_groups[]; /* groups: enum report_dimension */
 
+/* Only facts with these keys; 0: without one. */
+struct report_only {
+    bool by[REPORT_DIMENSIONS];
+    int64_t key[REPORT_DIMENSIONS];
+};
+
 struct series_ask {
     int metric;                  /* place in report_metrics */
     enum report_dimension group; /* BY_ALL: one group */
     enum report_hours hours;
     struct buckets buckets;
+    struct report_only only;
 };
 
 /* The facts of a group in a bucket. */
@@ -51,6 +60,13 @@ struct series {
 };
 
 int series_read(struct work *w, const struct series_ask *ask, struct series *out);
+
+/* Writes the conversations behind a number as "SELECT f.case_id ...": those with facts of the metric in the
+ * period; of a backlog, those that are open at its end. part: only facts of this part; NULL: all of the
+ * metric. The values go to `binds`. */
+void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
+                         const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
+                         struct branches *binds);
 
 /* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns
  * false if there is none. */
