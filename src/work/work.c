@@ -8,10 +8,7 @@ void work_init(struct work *w, struct desk *d, struct arena *a) {
     *w = (struct work){.desk = d, .arena = a, .now = clock_now(&d->clock)};
 }
 
-void work_rewind(struct work *w) {
-    w->problems = w->last_problem = NULL;
-    w->problem_count = 0;
-    w->notices = w->last_notice = NULL;
+void work_forget(struct work *w) {
     w->afters = w->last_after = NULL;
     w->changes = NULL;
     w->diffs = NULL;
@@ -23,6 +20,13 @@ void work_rewind(struct work *w) {
     w->fields_changed = 0;
     w->rules_generation = 0;
     w->phone_region = (struct str){0};
+}
+
+void work_rewind(struct work *w) {
+    w->problems = w->last_problem = NULL;
+    w->problem_count = 0;
+    w->notices = w->last_notice = NULL;
+    work_forget(w);
 }
 
 static struct str problem_text(struct arena *a, const char *fmt, va_list args) {

@@ -181,6 +181,9 @@ struct work {
 };
 
 void work_init(struct work *w, struct desk *d, struct arena *a);
+/* Forgets what a run has collected for its end, because the store has taken it back. Problems and notices
+ * stay. */
+void work_forget(struct work *w);
 /* Forgets the results of a run, so that the work can be run again. */
 void work_rewind(struct work *w);
 

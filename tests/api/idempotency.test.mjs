@@ -38,6 +38,19 @@ test('a refusal is repeated, too', async (t) => {
   assert.equal(again.headers['idempotent-replayed'], 'true');
 });
 
+test('a refusal after the handler has written keeps nothing but the reply', async (t) => {
+  const { owner } = await open(t);
+  const bad = { title: 'Hook', type: 'HTTP', attributes: { url: 'no address' } };
+  for (const replayed of [undefined, 'true']) {
+    const reply = (await owner.post('/endpoints', bad, key('k'))).refused(400, 'FIELD_INVALID', 'attributes.url');
+    assert.equal(reply.headers['idempotent-replayed'], replayed);
+  }
+  assert.equal(await owner.total('/endpoints'), 0);
+  assert.equal((await owner.fetch('/audit_log', { action: 'ENDPOINT_CREATED' })).length, 0);
+  await owner.create('/endpoints', { ...bad, attributes: { url: 'https://example.com/hook' } }, key('other'));
+  assert.equal((await owner.fetch('/audit_log', { action: 'ENDPOINT_CREATED' })).length, 1);
+});
+
 test('a key is separate for each caller', async (t) => {
   const { owner, admin } = await open(t);
   await owner.create('/teams', { title: 'T' }, key('k'));

@@ -150,7 +150,7 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
         TRY(db_undo(c->work.conn, "outcome"));
         c->headers = before;
         reply_error(c, rc);
-        c->work.afters = c->work.last_after = NULL;
+        work_forget(&c->work);
         if (c->status >= 500) return rc;
     } else {
         TRY(db_release(c->work.conn, "outcome"));
