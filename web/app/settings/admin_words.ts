@@ -4,5 +4,5 @@ import { en, type AdminWord } from '../../words/admin/en';
 import { addWords } from './words';
 
 const { say, ready } = dictionary<AdminWord>(en, { de: async () => (await import('../../words/admin/de')).de, ar: async () => (await import('../../words/admin/ar')).ar });
-addWords(say);
+addWords(en, say);
 export { ready };

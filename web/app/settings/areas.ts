@@ -8,6 +8,8 @@ export interface Area { name: string; title: SettingsWord; group: SettingsWord; 
 const always = () => true;
 /** An area for admins has the words of all these areas. */
 const admin = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./admin_words')]); await words.ready(); return area; });
+/** An area of programs or records has the words of these. */
+const program = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./program_words')]); await words.ready(); return area; });
 
 export const areas: readonly Area[] = [
   { name: 'profile', title: 'profile', group: 'group_own', may: always, screen: lazy(() => import('./profile/profile')) },
@@ -29,4 +31,5 @@ export const areas: readonly Area[] = [
   { name: 'brands', title: 'brands', group: 'group_desk', may: () => mayDo('PUT /brands/{id}'), screen: lazy(() => import('./brand/brands')) },
   { name: 'mailboxes', title: 'mailboxes', group: 'group_desk', may: () => mayDo('PUT /mailboxes/{id}'), screen: lazy(() => import('./mailboxes/mailboxes')) },
   { name: 'relay', title: 'relay', group: 'group_desk', may: () => rank() === 'OWNER', screen: lazy(() => import('./mailboxes/relay')) },
+  { name: 'endpoints', title: 'endpoints', group: 'group_programs', may: () => mayDo('POST /endpoints'), screen: program(() => import('./programs/endpoints')) },
 ];

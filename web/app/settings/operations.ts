@@ -424,6 +424,141 @@ export const operations = {
       "sla_ids": {"type":"array","required":true},
     },
   },
+  "POST /endpoints": {
+    roles: ["ADMIN","OWNER"], permission: "endpoints.manage",
+    fields: {
+      "title": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "type": {"type":"string","required":true,"options":["EMAIL","SLACK","HTTP"]},
+      "is_enabled": {"type":"boolean"},
+      "attributes": {"type":"object"},
+    },
+  },
+  "DELETE /endpoints": {
+    roles: ["ADMIN","OWNER"], permission: "endpoints.manage",
+    fields: {
+    },
+  },
+  "PUT /endpoints/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "endpoints.manage",
+    fields: {
+      "title": {"type":"string","minLength":1,"maxLength":255},
+      "is_enabled": {"type":"boolean"},
+      "attributes": {"type":"object"},
+    },
+  },
+  "DELETE /endpoints/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "endpoints.manage",
+    fields: {
+    },
+  },
+  "POST /endpoints/{id}/secret": {
+    roles: ["ADMIN","OWNER"], permission: "endpoints.manage",
+    fields: {
+      "former_hours": {"type":"integer","maximum":168},
+    },
+  },
+  "POST /endpoints/{id}/test": {
+    roles: ["ADMIN","OWNER"], permission: "endpoints.manage",
+    fields: {
+    },
+  },
+  "POST /events/tokens": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+      "label": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "description": {"type":"string","nullable":true,"maxLength":65535},
+      "channel": {"type":"string","maxLength":64},
+      "icon_file_id": {"type":"integer","nullable":true},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "PUT /events/tokens": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+      "ids": {"type":"array"},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /events/tokens": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "PUT /events/tokens/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+      "label": {"type":"string","minLength":1,"maxLength":255},
+      "description": {"type":"string","nullable":true,"maxLength":65535},
+      "icon_file_id": {"type":"integer","nullable":true},
+      "is_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /events/tokens/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "POST /oauth/clients": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+      "name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "url": {"type":"string","nullable":true,"maxLength":2048},
+      "scopes": {"type":"array"},
+      "description": {"type":"string","nullable":true,"maxLength":1000},
+      "author": {"type":"string","nullable":true,"maxLength":255},
+      "author_url": {"type":"string","nullable":true,"maxLength":2048},
+      "callback_url": {"type":"string","nullable":true,"maxLength":2048},
+      "is_public": {"type":"boolean"},
+      "is_password_grant_enabled": {"type":"boolean"},
+      "logo_file_id": {"type":"integer","nullable":true},
+    },
+  },
+  "DELETE /oauth/clients": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "PUT /oauth/clients/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+      "name": {"type":"string","minLength":1,"maxLength":255},
+      "url": {"type":"string","nullable":true,"maxLength":2048},
+      "scopes": {"type":"array"},
+      "description": {"type":"string","nullable":true,"maxLength":1000},
+      "author": {"type":"string","nullable":true,"maxLength":255},
+      "author_url": {"type":"string","nullable":true,"maxLength":2048},
+      "callback_url": {"type":"string","nullable":true,"maxLength":2048},
+      "is_public": {"type":"boolean"},
+      "is_password_grant_enabled": {"type":"boolean"},
+      "logo_file_id": {"type":"integer","nullable":true},
+    },
+  },
+  "DELETE /oauth/clients/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "POST /oauth/clients/{id}/secret": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "DELETE /oauth/grants": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "DELETE /oauth/grants/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "apps.manage",
+    fields: {
+    },
+  },
+  "POST /users/{id}/erase": {
+    roles: ["ADMIN","OWNER"], permission: "users.delete",
+    fields: {
+      "contents": {"type":"boolean"},
+    },
+  },
   "PUT /profile": {
     roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
     fields: {

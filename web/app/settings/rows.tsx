@@ -7,7 +7,7 @@ import { go, href, place } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import type { Field } from './fields';
-import { createForm, remove, type FormState } from './form';
+import { createForm, remove, type FormState, type Limits } from './form';
 import { Form } from './form_view';
 import { isKept, type Values } from './kept';
 import { operations } from './operations';
@@ -29,6 +29,8 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   empty: SettingsWord;
   emptyNext: SettingsWord;
   fields: readonly Field<FieldName<P>>[];
+  /** More fields: those that the request has in another member, and whose limits the description of the API does not know. */
+  inner?: { member: string; fields: readonly Field[]; limits: Readonly<Record<string, Limits>> };
   label: (row: Schemas[T]) => string;
   /** Rows are sorted by their labels, or by a number: the list of the server has another order, or none. */
   sorted?: true | ((row: Schemas[T]) => number);
@@ -48,6 +50,8 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   order?: { path: string; member: string; permission?: string };
   /** Called when rows were changed. */
   changed?: () => void;
+  /** Called with a new row, before it is shown. */
+  made?: (row: Row) => void;
   /** Stands beside the list as long as no row is chosen, on wide screens. */
   overview?: { title: SettingsWord; why: SettingsWord; part: Component };
   /** More below the fields. */
@@ -147,13 +151,19 @@ const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise
     go(base);
     await props.changed();
   };
+  const inner = (values: Values): Values => {
+    const { member, limits } = area.inner!, own = Object.entries(values).filter(([name]) => name in limits);
+    return { ...Object.fromEntries(Object.entries(values).filter(([name]) => !(name in limits))), ...(own.length ? { [member]: Object.fromEntries(own) } : {}) };
+  };
   const form = createForm({
-    key: `${area.name}/${id}`, operation, path, fields: area.fields.filter(({ name: field }) => field in operations[operation].fields),
+    key: `${area.name}/${id}`, operation, path, fields: [...area.fields.filter(({ name: field }) => field in operations[operation].fields), ...area.inner?.fields ?? []],
+    ...(area.inner ? { limits: area.inner.limits, wrap: inner } : {}),
     ...(isNew ? { initial: area.initial?.() ?? {} } : { read: () => get(path, area.include ? { include: area.include, _flat: true } : {}) }),
     saved: (row, reply) => {
       const said = (reply as { notifications?: { message: string }[] }).notifications?.[0]?.message;
       if (said) tell(said); 
       void props.changed();
+      if (isNew) area.made?.(row);
       if (isNew) go(`${base}/${row.id}`, { replace: true });
     },
   });

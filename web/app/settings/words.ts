@@ -1,15 +1,16 @@
-// Words of the settings. Those of the areas for admins are a part of their own, which is loaded with the first of these areas.
+// Words of the settings. Those of the areas for admins, and of programs and records, are parts of their own, which are loaded with the first of these areas.
 import { dictionary } from '../../kit/words';
 import type { AdminWord } from '../../words/admin/en';
+import type { ProgramWord } from '../../words/programs/en';
 import { en, type BasicWord } from '../../words/settings/en';
 
-export type SettingsWord = BasicWord | AdminWord;
+export type SettingsWord = BasicWord | AdminWord | ProgramWord;
 type Say<W> = (word: W, values?: Record<string, string | number>) => string;
 
 const basic = dictionary<BasicWord>(en, { de: async () => (await import('../../words/settings/de')).de, ar: async () => (await import('../../words/settings/ar')).ar });
-let admin: Say<AdminWord> = (word) => word;
+const parts: { english: object; say: Say<never> }[] = [{ english: en, say: basic.say }];
 
 export const { ready } = basic;
-/** Called once, by the part. */
-export const addWords = (say: Say<AdminWord>) => { admin = say; };
-export const say: Say<SettingsWord> = (word, values) => word in en ? basic.say(word as BasicWord, values) : admin(word as AdminWord, values);
+/** Called once by each part, with its English words. */
+export const addWords = <W extends SettingsWord>(english: Record<W, string>, said: Say<W>) => { parts.push({ english, say: said }); };
+export const say: Say<SettingsWord> = (word, values) => parts.find(({ english }) => word in english)?.say(word as never, values) ?? word;

@@ -419,6 +419,17 @@ const words = {
   tag_count: '[n: one {n} conversation|other {n} conversations]',
   tags_why: 'A tag exists as soon as somebody gives it to a conversation, a person, an organization or an article.',
   tags_fixed: 'Type the beginning of a word to see which tags are in use.',
+  // programs and records
+  group_programs: 'Programs',
+  group_records: 'Records',
+  endpoints: 'Endpoints',
+  event_tokens: 'Event addresses',
+  clients: 'OAuth programs',
+  grants: 'Access of programs',
+  audit: 'Audit log',
+  jobs: 'Jobs',
+  erasures: 'Erasure and export',
+  everything: 'All settings of the desk',
 };
 export const en: Record<keyof typeof words, string> = words;
 export type BasicWord = keyof typeof words;

@@ -1,0 +1,116 @@
+// The areas of settings of programs and records: endpoints with their deliveries, event addresses, OAuth programs and their access, the
+// audit log, jobs, erasures, and all settings of the desk.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { before, describe, test } from 'node:test';
+import { consoleWorld, examine, shoot, until } from './console.mjs';
+
+/** A server that keeps what it is sent. */
+const receiver = async (t) => {
+  const got = [], server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => { body += part; }).on('end', () => { got.push({ headers: request.headers, body }); response.writeHead(got.length === 1 ? 500 : 204).end(); });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${server.address().port}/hook`, got };
+};
+
+describe('programs and records', () => {
+  const world = consoleWorld();
+  before(async () => {
+    world.admin = await world.desk.person('admin', { full_name: 'Ada Lind' });
+    await world.desk.owner.update('/settings', { values: { 'endpoints.allow_private_addresses': true } });
+  });
+
+  const open = (page, path) => page.goto(`${world.desk.base}/agent/settings/${path}`);
+  const save = (page) => page.getByRole('button', { name: 'Save' }).click();
+  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
+  const idOf = (page) => Number(page.url().split('/').at(-1));
+  const alert = (page, text) => page.getByRole('alert').filter({ hasText: text }).first().waitFor();
+
+  test('an endpoint is made by keys, its secret is shown once, a test shows its attempts and is sent again', async (t) => {
+    const { url, got } = await receiver(t), page = await world.sit(t, world.admin, '/agent/settings/endpoints');
+    await page.getByText('There are no endpoints.').waitFor();
+    await page.keyboard.press('n');
+    await page.getByLabel(/^Name/).waitFor();
+    await page.keyboard.type('Warehouse');
+    await page.getByLabel('Address of the server').fill('warehouse');
+    await page.keyboard.press('Control+s');
+    await alert(page, 'The URL must begin with https:// or http://.');
+    assert.equal(await page.getByLabel('Address of the server').getAttribute('aria-invalid'), 'true');
+    await page.getByLabel('Address of the server').fill(url);
+    await page.keyboard.press('Control+s');
+    await page.waitForURL(/\/endpoints\/\d+$/);
+    const id = idOf(page), path = `/endpoints/${id}`;
+    const secret = await page.getByLabel('The secret of the signature').locator('textarea').inputValue();
+    assert.ok(secret.length > 20);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('Nothing was sent yet. Send a test').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await until(() => got.length === 1);
+    const line = page.locator('.records summary');
+    await line.filter({ hasText: 'on its way · 1 attempt' }).waitFor();
+    await line.press('Enter');
+    const attempt = (text) => page.locator('.trial-text').filter({ hasText: text }).waitFor();
+    await attempt('The server answered 500.');
+    const [sent] = await world.desk.admin.fetch(`${path}/deliveries`);
+    await page.getByText(sent.event_id).first().waitFor();
+    assert.match(await page.getByRole('group', { name: 'Text' }).innerText(), /"case": null/);
+    await page.getByLabel('State').selectOption({ label: 'failed' });
+    await page.getByText('No delivery has this state.').waitFor();
+    await world.desk.clock.forward(60);
+    await until(() => got.length === 2);
+    await page.getByLabel('State').selectOption({ label: 'sent' });
+    await line.filter({ hasText: 'sent · 2 attempts' }).press('Enter');
+    await attempt('The server answered 204.');
+    await page.getByRole('button', { name: 'Send it again' }).scrollIntoViewIfNeeded();
+    await shoot(page, 'program-deliveries');
+    await page.getByRole('button', { name: 'Send it again' }).press('Enter');
+    await until(() => got.length === 3);
+    assert.deepEqual([got[2].body, got[2].headers['x-desk-event']], [got[0].body, sent.event_id]);
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByLabel('The former one signs, too').selectOption({ label: 'no longer' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByLabel('The secret of the signature').locator('textarea').waitFor();
+    assert.notEqual(await page.getByLabel('The secret of the signature').locator('textarea').inputValue(), secret);
+    await open(page, `endpoints/${id}`);
+    await page.getByRole('heading', { name: 'Warehouse' }).waitFor();
+    assert.equal(await page.getByLabel('The secret of the signature').count(), 0); // only once
+    await page.getByLabel('The server asks for a login').check();
+    await page.getByLabel('User name').fill('desk');
+    await page.getByLabel('Password').fill('open sesame');
+    await save(page);
+    await strip(page, 'Saved');
+    await page.getByLabel('In use').uncheck();
+    await world.desk.admin.update(path, { title: 'Storehouse' });
+    await save(page);
+    await alert(page, 'Somebody else has changed this entry meanwhile.');
+    await save(page);
+    await strip(page, 'Saved');
+    const endpoint = await world.desk.admin.fetch(path), attributes = Object.fromEntries(endpoint.attributes.map(({ name, value }) => [name, value]));
+    assert.deepEqual([endpoint.title, endpoint.is_enabled, attributes.url, attributes.method, attributes.use_auth, attributes.auth_username], ['Storehouse', false, url, 'POST', true, 'desk']);
+    assert.equal(await page.getByRole('button', { name: 'Send a test' }).isDisabled(), true);
+    await page.getByLabel(/^Name/).fill('Not saved');
+    await page.getByRole('link', { name: 'Triggers' }).click();
+    await page.getByRole('link', { name: /^Endpoints.*not saved/ }).click();
+    await page.getByRole('link', { name: /^Storehouse.*not saved/ }).click();
+    await page.waitForFunction(() => document.querySelector('.settings-form input')?.value === 'Not saved'); // navigation loses nothing
+  });
+
+  test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
+    const page = await world.sit(t, world.admin, '/agent/settings');
+    const [endpoint] = await world.desk.admin.fetch('/endpoints');
+    const screens = [
+      ['program-endpoint', `/agent/settings/endpoints/${endpoint.id}`, (p) => p.locator('.records')],
+    ];
+    await page.getByRole('link', { name: 'Endpoints' }).waitFor();
+    await examine(world, page, screens, { themes: ['light'], sizes: [[360, 740], [1280, 800]] });
+    await examine(world, page, screens, { themes: ['dark'], sizes: [[768, 1024]] });
+    const { id: locale_id } = (await world.desk.admin.fetch('/locales', { limit: 100 })).find(({ locale }) => locale === 'ar');
+    const other = await world.sit(t, await world.desk.person('admin', { full_name: 'ليلى حداد', locale_id }), '/agent/settings');
+    await other.getByRole('heading', { name: 'الإعدادات' }).waitFor();
+    await examine(world, other, screens, { themes: ['light'], sizes: [[1280, 800]], label: '-ar' });
+  });
+});

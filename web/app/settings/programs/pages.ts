@@ -1,0 +1,28 @@
+// A list that is read page by page. The rows are in the store, so an opened row stays open when the list is read again.
+import { createEffect, createSignal, on, onCleanup } from 'solid-js';
+import { get } from '../../../kit/api';
+import { keepReply } from '../../../kit/store';
+
+const PAGE = 30;
+
+/** `query` says what is asked for: when it changes, the list is read from its beginning. */
+export const createPages = (path: () => string, query: () => Record<string, string | number | boolean | undefined>) => {
+  const [ids, setIds] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [wrong, setWrong] = createSignal('');
+  let turn = 0;
+  onCleanup(() => { turn++; });
+  const read = async (more = false, least = PAGE) => {
+    const mine = ++turn, known = more ? ids() ?? [] : [], last = known.at(-1);
+    try {
+      const reply = await get(path(), { ...query(), _flat: true, limit: least, ...(last ? { after_id: last } : {}) });
+      if (mine !== turn) return;
+      const found = keepReply(reply);
+      setIds([...known, ...found]);
+      setTotal(reply.total_count ?? known.length + found.length);
+      setWrong('');
+    } catch (error) {
+      if (mine === turn) setWrong((error as Error).message);
+    }
+  };
+  createEffect(on(() => [path(), JSON.stringify(query())], () => void read()));
+  return { ids, total, wrong, more: () => read(true), again: () => read(false, Math.max(PAGE, ids()?.length ?? 0)), hasMore: () => (ids()?.length ?? 0) < total() };
+};
