@@ -388,7 +388,7 @@ static const struct route case_routes[] = {
     {PUT, "/cases/snooze", AG_PLUS, "conversations", COUNT, put_case_snooze, .input = snooze_input,
      .summary = "Snooze several conversations", .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
      .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
-    {DELETE, "/cases/snooze", AG_PLUS, "conversations", COUNT, delete_case_snooze,
+    {DELETE, "/cases/snooze", AG_PLUS, "conversations", COUNT, delete_case_snooze, .ends_state = true,
      .summary = "End the snoozes of several conversations", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash",
      .input = no_fields, .summary = "Move several conversations to the trash",

@@ -272,6 +272,8 @@ describe('articles that are written by the API', () => {
     const reply = (await desk.anyone.get('/helpcenter/search', { query: 'opsrey nestl' })).must(200).notes('Showing results for `osprey nestl`.');
     assert.deepEqual(reply.data.map((hit) => hit.title), ['Ospreys']);
     (await desk.anyone.get('/helpcenter/search', { query: 'nestl opsrey' })).must(200).notes('Showing results for `');
+    await write({ titles: 'Ospreys and people', contents: '<p>A plumber eats plums beside an osprey.</p>' });
+    (await desk.anyone.get('/helpcenter/search', { query: 'opsrey plumb' })).must(200).notes('Showing results for `osprey plumb`.'); // "plumb" is no stem
   });
 
   test('suggestions for a sentence are ranked by their rare words, and leave out titles with few of them', async () => {

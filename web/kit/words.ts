@@ -53,7 +53,7 @@ export const numberText = (n: number) => new Intl.NumberFormat(language()).forma
 
 const MINUTE = 60_000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const [zone, setZone] = createSignal<string | undefined>(undefined);
-export { setZone };
+export { zone, setZone };
 
 const [now, setNow] = createSignal(Date.now()); // no answer has said yet what the server's clock is
 setInterval(() => setNow(serverNow()), 10_000);

@@ -150,6 +150,7 @@ export const ar: Words = {
   conflict_mine: 'تعيين قيمتي',
   conflict_theirs: 'إبقاء الأخرى',
   key_unread: 'وضع علامة غير مقروء',
+  snooze: 'تأجيل …',
   merge: 'دمج …',
   merge_title: 'الدمج مع محادثة أخرى',
   merge_find: 'المحادثة الأخرى',

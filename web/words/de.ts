@@ -150,6 +150,7 @@ export const de: Words = {
   conflict_mine: 'Meinen Wert setzen',
   conflict_theirs: 'Den anderen behalten',
   key_unread: 'Als ungelesen markieren',
+  snooze: 'Zurückstellen …',
   merge: 'Zusammenführen …',
   merge_title: 'Mit einer anderen Unterhaltung zusammenführen',
   merge_find: 'Andere Unterhaltung',

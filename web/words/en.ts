@@ -154,6 +154,7 @@ const words = {
   conflict_mine: 'Set my value',
   conflict_theirs: 'Keep the other',
   key_unread: 'Mark as unread',
+  snooze: 'Snooze …',
   merge: 'Merge …',
   merge_title: 'Merge with another conversation',
   merge_find: 'Other conversation',

@@ -252,7 +252,7 @@ void example_reply(struct json_writer *w, const struct manual *m, const struct o
         put_member(w, "total_count", shape == COUNT ? "2" : "1");
     if (shape == COUNT && operation_bulk(op))
         put_member(w, "results",
-                   op->route->method == PUT
+                   route_changes_objects(op->route)
                        ? "[{'id': 23, 'result': 'CHANGED', 'former': {}}, {'id': 24, 'result': 'UNCHANGED'}]"
                        : "[{'id': 23, 'result': 'DELETED'}, {'id': 24, 'result': 'DELETED'}]");
     jw_end(w);

@@ -74,7 +74,7 @@ static int updates_of(struct call *c, int64_t id, const struct change ***out) {
     return kept;
 }
 
-static void write_put_result(struct view *v, int64_t id) {
+static void write_change_result(struct view *v, int64_t id) {
     const struct change **changes;
     int n = updates_of(v->c, id, &changes);
     result_begin(&v->w, id, n ? "CHANGED" : "UNCHANGED");
@@ -88,8 +88,8 @@ void results_write(struct view *v) {
     jw_key(&v->w, S("results"));
     jw_array(&v->w);
     for (int i = 0; i < c->id_count; i++) {
-        if (c->method == PUT) {
-            write_put_result(v, c->ids[i]);
+        if (route_changes_objects(c->route)) {
+            write_change_result(v, c->ids[i]);
             continue;
         }
         result_begin(&v->w, c->ids[i], "DELETED");

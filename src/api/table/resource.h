@@ -258,6 +258,7 @@ struct route {
     bool reads; /* a POST that changes nothing: runs like a GET */
     /* costs much more than others of its method: limited as a class of its own (api/caller/limits.h) */
     bool is_heavy;
+    bool ends_state;  /* a DELETE that ends a state of objects, which stay: results say which have changed */
     bool any_names;   /* all members of the body are parameters, with any name */
     bool remembers;   /* issues and accepts remember-me tokens */
     bool is_download; /* the reply is not JSON: Accept is ignored */
@@ -272,6 +273,8 @@ struct route {
 /* True if the route changes nothing. HEAD counts as GET. */
 static inline bool route_reads(const struct route *r) { return r->method == GET || r->reads; }
 static inline bool route_writes(const struct route *r) { return !route_reads(r); }
+/* True if results of several ids say what has changed in the objects. */
+static inline bool route_changes_objects(const struct route *r) { return r->method == PUT || r->ends_state; }
 static inline bool route_is_heavy(const struct route *r) { return r->is_heavy || r->records; }
 
 #define BEARER_ANY "any"          /* every token */

@@ -82,6 +82,8 @@ const deedsOf = (action: Action, actor: number | undefined): string[] => {
   if (field === 'assigned_team') return [to ? say('team_to', { to }) : say('team_from', { from: from ?? '' })];
   if (field === 'requester') return [to ? say('requester_to', { to }) : say('changed', { what: activitySay('the_requester') })];
   if (field === 'state') return [say(STATES[to ?? ''] ?? (from === 'TRASH' ? 'untrashed' : 'released'))];
+  if (field === 'is_snoozed') return [say(to === 'true' ? 'snoozed' : 'woken')];
+  if (field === 'snoozed_until') return from && to ? [say('snoozed')] : []; // is_snoozed says the others
   if (field === 'merged_cases') return [say('merged_in', { n: namesIn(to).length, ids: listed(namesIn(to).map((id) => `#${id}`)) })];
   if (field === 'merged_into') return [say('merged_into', { to: `#${to ?? ''}` })];
   if (field === 'rating') return [say(to === 'GOOD' ? 'rated_good' : to === 'BAD' ? 'rated_bad' : 'rated_none')];

@@ -13,6 +13,8 @@ import { activities, toggleActivities } from './timeline';
 
 const Merged = lazy(async () => ({ default: (await import('./merged')).Merged }));
 const Merge = lazy(async () => ({ default: (await import('./merge')).Merge }));
+const loadSnooze = async () => { const found = await import('../snooze/snooze'); await found.ready(); return found; };
+const Snoozed = lazy(async () => ({ default: (await loadSnooze()).Snoozed }));
 const TAGS_SHOWN = 3;
 
 const Subject = (props: { conversation: Conversation }) => {
@@ -60,7 +62,9 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
     try { await navigator.clipboard.writeText(new URL(href(`/cases/${c.id}`), location.href).href); tell(say('link_copied')); }
     catch { tellWrong(say('link_not_copied', { link: new URL(href(`/cases/${c.id}`), location.href).href })); }
   };
+  const snooze = () => void loadSnooze().then(({ snoozeConversation }) => snoozeConversation(c, props.onNext), (error: Error) => tellWrong(error.message));
   useKeys([
+    { key: 'h', word: 'snooze', run: snooze },
     { key: '#', word: 'key_trash', run: () => void state('trash') },
     { key: 'u', word: 'key_unread', run: () => void c.markUnread() },
     { key: '', word: 'merge', run: () => setMerging(true) },
@@ -86,6 +90,7 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
           <summary class="button" aria-label={say('more')} title={say('more')}><span aria-hidden="true">⋯</span></summary>
           <div class="card menu-list">
             <button type="button" onClick={chosen(() => setMerging(true))}>{say('merge')}</button>
+            <button type="button" onClick={chosen(snooze)}>{say('snooze')} <kbd>h</kbd></button>
             <button type="button" onClick={chosen(() => void c.markUnread())}>{say('mark_unread')} <kbd>u</kbd></button>
             <button type="button" onClick={chosen(() => void copy())}>{say('copy_link')}</button>
             <button type="button" aria-pressed={activities()} onClick={chosen(toggleActivities)}>{say(activities() ? 'activities_hide' : 'activities_show')}</button>
@@ -109,6 +114,7 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
         </p>
       </div>
       <Show when={isTrash()}><p class="notice warning">{say('in_trash')} <button type="button" onClick={() => void state('restore')}>{say('restore')}</button></p></Show>
+      <Show when={c.row()?.snooze}><Suspense><Snoozed conversation={c} /></Suspense></Show>
       <Show when={c.row()?.is_merged}>{(_) => { const opened = c.state() === 'reading'; return <Suspense><Merged conversation={c} opened={opened} /></Suspense>; }}</Show>
       <Show when={c.conflict()}>
         {(x) => (

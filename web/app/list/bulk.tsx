@@ -11,6 +11,7 @@ import { say, type Word } from '../../kit/words';
 import { priorities, readStaff, returning, statuses, teams, types } from '../frame/catalog';
 import { showPalette } from '../palette/open';
 import { me } from '../session/session';
+import type { Snooze, Until } from '../snooze/snooze';
 
 interface Result { id: number; result: string; former?: Record<string, unknown>; message?: string }
 /** `left`: those that were not changed though they should have been, with the reasons. */
@@ -90,6 +91,11 @@ const restore = async (ids: number[]) => together(await Promise.all(ids.map((id)
   return { ...reply, results: [{ id, result: 'CHANGED' }] } as Reply;
 }))));
 
+const readSnoozes = async (ids: number[]) => rowsOf(await get('/cases', { ids: ids.join(','), limit: REQUEST_MOST, fields: 'snooze' })) as unknown as { id: number; snooze: Snooze | null }[];
+/** The request says how long for all of them; null: they are awake. */
+const setSnooze = (ids: number[], until: Until | null) =>
+  inParts(ids, (part) => carryOut(part, (some) => call(until ? 'PUT' : 'DELETE', '/cases/snooze', { query: { ids: some.join(',') }, ...(until ? { body: until } : {}) })));
+
 /** "#12 “Brakes”, #14 “Lights”: The conversation is closed." for each reason. */
 const leftText = (left: Result[]) => groupsOf(left, ({ message }) => message ?? '').map(({ value, members }) => {
   const names = members.slice(0, NAMED_MOST).map(({ id }) => `#${id} ${rowOf('case', id)?.subject?.slice(0, 60) ?? ''}`.trim());
@@ -147,6 +153,20 @@ export const BulkBar = (props: { ids: number[]; /** The selection becomes these.
     ] });
   };
   const toTrash = () => void run(trash, (changed) => restore(idsOf(changed)));
+  const chooseSnooze = () => void import('../snooze/snooze').then(async ({ ready, bodyOf, chooseSnooze: choose }) => {
+    await ready();
+    choose(label('snooze'), (until) => {
+      const former: { id: number; snooze: Snooze | null }[] = [];
+      void run(async (ids) => {
+        await inParts(ids, async (part) => { former.push(...await readSnoozes(part)); return { changed: [], left: [] }; });
+        return setSnooze(ids, until);
+      }, async (changed) => {
+        const outcomes: Outcome[] = [], were = former.filter(({ id }) => changed.some((one) => one.id === id));
+        for (const { value, members } of groupsOf(were, ({ snooze }) => (snooze && bodyOf(snooze)) ?? 0)) outcomes.push(await setSnooze(idsOf(members), value || null));
+        return together(outcomes);
+      });
+    });
+  }, (error: Error) => tellWrong(error.message));
   const complete = () => { const status = statuses().find(({ type }) => type === 'COMPLETED'); if (status) void apply({ status_id: status.id }); };
   const mine = () => { const person = me(); if (person) void apply({ assigned_agent_id: person.id }); };
   const clear = () => props.onDone([]);
@@ -158,6 +178,7 @@ export const BulkBar = (props: { ids: number[]; /** The selection becomes these.
     { key: 'a', word: 'key_assign', label: 'key_assign', run: assign },
     { key: 'i', word: 'key_mine', label: 'assign_me', run: mine },
     { key: 't', word: 'key_tags', label: 'tags', run: chooseTag },
+    { key: 'h', word: 'snooze', label: 'snooze', run: chooseSnooze },
     { key: '#', word: 'key_trash', label: 'to_trash', run: toTrash },
     { key: 'Escape', word: 'clear_selection', label: 'clear_selection', run: clear },
   ];

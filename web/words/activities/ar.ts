@@ -39,6 +39,8 @@ export const ar: typeof en = {
   untrashed: 'أخرج المحادثة من سلة المهملات',
   suspended: 'علّق المحادثة',
   released: 'حرّر المحادثة',
+  snoozed: 'أجّل المحادثة',
+  woken: 'أنهى تأجيل المحادثة',
   merged_in: 'دمج [n: one المحادثة|two المحادثتين|other المحادثات] {ids} في هذه',
   merged_into: 'دمج هذه المحادثة في {to}',
   rated_good: 'قيّم المساعدة بأنها جيدة',

@@ -39,6 +39,8 @@ export const de: typeof en = {
   untrashed: 'holte die Anfrage aus dem Papierkorb',
   suspended: 'hielt die Anfrage an',
   released: 'gab die Anfrage frei',
+  snoozed: 'stellte die Anfrage zurück',
+  woken: 'legte die Anfrage wieder vor',
   merged_in: 'führte [n: one die Anfrage|other die Anfragen] {ids} mit dieser zusammen',
   merged_into: 'führte diese Anfrage mit {to} zusammen',
   rated_good: 'bewertete die Hilfe als gut',

@@ -39,6 +39,8 @@ const words = {
   untrashed: 'took the conversation out of the trash',
   suspended: 'suspended the conversation',
   released: 'released the conversation',
+  snoozed: 'snoozed the conversation',
+  woken: 'ended the snooze',
   merged_in: 'merged [n: one the conversation|other the conversations] {ids} into this one',
   merged_into: 'merged this conversation into {to}',
   rated_good: 'rated the help as good',
