@@ -347,10 +347,12 @@ describe('articles:', () => {
     const { desk } = world;
     const article = await draft({ titles: 'Logged', contents: 'Logged' });
     await desk.staff.update(`/articles/${article.id}`, { titles: 'Other', keywords: 'k', status: 'PUBLISHED', tags: 'logged' });
+    const file = (await desk.staff.post('/files', raw('text/plain', 'x'), { query: { _filename: 'a.txt' } })).must(201).data.id;
+    await desk.staff.update(`/articles/${article.id}`, { attachment_file_ids: [file] });
     (await desk.staff.delete(`/articles/${article.id}`)).must(200);
-    const entries = [];
+    const entries = [], { client } = await desk.person('admin', { agent_case_access: 'SELF' });
     for (let cursor; ;) {
-      const { data, body } = (await desk.owner.get('/changes', { limit: 1000, ...(cursor && { cursor }) })).must(200);
+      const { data, body } = (await client.get('/changes', { limit: 1000, ...(cursor && { cursor }) })).must(200);
       entries.push(...data);
       if (data.length < 1000) break;
       cursor = data.at(-1).cursor;
@@ -358,7 +360,7 @@ describe('articles:', () => {
     }
     const own = entries.filter(({ resource_type: type, resource_id: id }) => type === 'article' && id === article.id);
     assert.deepEqual(own.map(({ action, property, to }) => `${action} ${property} ${property === 'published_at' ? '' : to}`).sort(),
-      ['CREATED null null', 'DELETED null null', 'UPDATED keywords k', 'UPDATED published_at ', 'UPDATED status PUBLISHED', 'UPDATED tags logged', 'UPDATED titles null']);
+      ['CREATED null null', 'DELETED null null', 'UPDATED attachments null', 'UPDATED keywords k', 'UPDATED published_at ', 'UPDATED status PUBLISHED', 'UPDATED tags logged', 'UPDATED titles null']);
   });
 });
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const equivalents = [
+  { file: 'src/core/change/audit_rows.c', was: 'if (c->verb == CHANGE_DELETED) return 0;', becomes: 'if (c->verb == CHANGE_DELETED) return 1;', why: 'its callers hand on errors alone' },
   { file: 'src/core/helpcenter/related.c', was: 'if (n < CANDIDATES_MAX)', becomes: 'if (n <= CANDIDATES_MAX)', why: 'the query has at most 550 candidates' },
   { file: 'src/core/helpcenter/related.c', was: 'int n = 0, rc;', becomes: 'int n = 1, rc;', why: 'the id of a place that nothing was written to is that of no article; valgrind finds the read' },
   { file: 'src/core/fields/field_catalogue.c', was: 'if (f->regular_expression.p) f->regular_expression = str_dup(w->arena, f->regular_expression);', becomes: 'if (!(f->regular_expression.p)) f->regular_expression = str_dup(w->arena, f->regular_expression);', why: 'the text of the set lives until the fields change; AddressSanitizer finds a read after that' },
