@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { before, describe, test } from 'node:test';
+import { authorize } from '../api/lib/oauth.mjs';
 import { consoleWorld, examine, shoot, until } from './console.mjs';
 
 /** A server that keeps what it is sent. */
@@ -99,15 +100,75 @@ describe('programs and records', () => {
     await page.waitForFunction(() => document.querySelector('.settings-form input')?.value === 'Not saved'); // navigation loses nothing
   });
 
+  test('an address for events is made, reports an event, and is switched off', async (t) => {
+    const page = await world.sit(t, world.admin, '/agent/settings/events');
+    await page.getByText('There are no addresses for events.').waitFor();
+    await page.keyboard.press('n');
+    await page.getByLabel(/^Name/).waitFor();
+    await page.keyboard.type('Shop');
+    await page.keyboard.press('Control+s');
+    await page.waitForURL(/\/events\/\d+$/);
+    const address = await page.getByRole('textbox', { name: 'The address' }).inputValue();
+    assert.match(await page.getByRole('textbox', { name: 'An example' }).inputValue(), /order\.paid/);
+    const report = () => fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ event: 'order.paid', user: { email: 'clara@shop.example' } }) });
+    assert.equal((await report()).status, 201);
+    await open(page, `events/${idOf(page)}`);
+    await page.locator('.settings-one').getByText('used now').waitFor();
+    await page.getByLabel('In use').uncheck();
+    await save(page);
+    await strip(page, 'Saved');
+    assert.equal((await report()).status, 404);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await report()).status === 201);
+  });
+
+  test('an OAuth program is made, its secret is renewed, and its access is withdrawn by an admin and by the person', async (t) => {
+    const page = await world.sit(t, world.admin, '/agent/settings/clients/new');
+    await page.getByLabel(/^Name/).fill('Reports');
+    await page.getByLabel('Redirect address').fill('ftp://app.example');
+    await save(page);
+    await page.getByRole('alert').getByRole('link').first().waitFor();
+    await page.getByLabel('Redirect address').fill('https://app.example/callback');
+    await page.getByLabel('People: read', { exact: true }).check();
+    await save(page);
+    await page.waitForURL(/\/clients\/\d+$/);
+    const id = idOf(page), secret = () => page.getByRole('group', { name: 'Its client_secret' }).locator('textarea').inputValue(), first = await secret();
+    const client = await world.desk.admin.fetch(`/oauth/clients/${id}`);
+    assert.deepEqual([client.scopes.toSorted(), client.callback_url, first.length > 20], [['conversations:read', 'users:read'], 'https://app.example/callback', true]);
+    await page.getByRole('button', { name: 'Make a new secret: Reports' }).click();
+    await page.getByText('The old one ends at once').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+    await until(async () => await secret() !== first);
+    await authorize(world.desk, client, world.second);
+    await authorize(world.desk, client, world.first);
+    await open(page, 'grants');
+    await page.getByText('Reports for Mira Olsen').first().waitFor();
+    await page.getByLabel('Person').selectOption({ label: 'Ben Adler' });
+    await page.getByText('Reports for Mira Olsen').first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Withdraw: Reports for Ben Adler' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await strip(page, 'The access is withdrawn');
+    await page.getByText('Nobody has given a program access.').waitFor();
+    assert.equal((await world.desk.admin.fetch('/oauth/grants')).length, 1);
+    const own = await world.sit(t, world.second, '/agent/settings/programs');
+    await own.getByRole('button', { name: 'Withdraw: Reports' }).press('Enter');
+    await own.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).press('Enter');
+    await own.getByText('You have given no program access.').waitFor();
+    await authorize(world.desk, client, world.second);
+  });
+
   test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
     const page = await world.sit(t, world.admin, '/agent/settings');
-    const [endpoint] = await world.desk.admin.fetch('/endpoints');
+    const [[endpoint], [token], [client]] = await Promise.all(['/endpoints', '/events/tokens', '/oauth/clients'].map((path) => world.desk.admin.fetch(path)));
     const screens = [
       ['program-endpoint', `/agent/settings/endpoints/${endpoint.id}`, (p) => p.locator('.records')],
+      ['program-event', `/agent/settings/events/${token.id}`, (p) => p.locator('.copied')],
+      ['program-client', `/agent/settings/clients/${client.id}`, (p) => p.locator('.plain-rows li')],
+      ['program-grants', '/agent/settings/grants', (p) => p.locator('.plain-rows li')],
     ];
     await page.getByRole('link', { name: 'Endpoints' }).waitFor();
     await examine(world, page, screens, { themes: ['light'], sizes: [[360, 740], [1280, 800]] });
-    await examine(world, page, screens, { themes: ['dark'], sizes: [[768, 1024]] });
+    await examine(world, page, screens.slice(0, 1), { themes: ['dark'], sizes: [[768, 1024]] });
     const { id: locale_id } = (await world.desk.admin.fetch('/locales', { limit: 100 })).find(({ locale }) => locale === 'ar');
     const other = await world.sit(t, await world.desk.person('admin', { full_name: 'ليلى حداد', locale_id }), '/agent/settings');
     await other.getByRole('heading', { name: 'الإعدادات' }).waitFor();

@@ -17,6 +17,7 @@ export const areas: readonly Area[] = [
   { name: 'notices', title: 'notices', group: 'group_own', may: always, screen: lazy(() => import('./profile/notices')) },
   { name: 'work', title: 'work', group: 'group_own', may: always, screen: lazy(() => import('./profile/work')) },
   { name: 'tokens', title: 'tokens', group: 'group_own', may: always, screen: lazy(() => import('./profile/tokens')) },
+  { name: 'programs', title: 'own_grants', group: 'group_own', may: () => rank() !== 'CUSTOMER', screen: program(() => import('./programs/own_grants')) },
   { name: 'people', title: 'people', group: 'group_people', may: () => isAdmin() && mayDo('POST /users/invite'), screen: lazy(() => import('./people/people')) },
   { name: 'teams', title: 'teams', group: 'group_people', may: () => mayDo('POST /teams'), screen: lazy(() => import('./lists/teams')) },
   { name: 'roles', title: 'roles', group: 'group_people', may: () => mayDo('POST /roles'), screen: admin(() => import('./roles/roles')) },
@@ -32,4 +33,7 @@ export const areas: readonly Area[] = [
   { name: 'mailboxes', title: 'mailboxes', group: 'group_desk', may: () => mayDo('PUT /mailboxes/{id}'), screen: lazy(() => import('./mailboxes/mailboxes')) },
   { name: 'relay', title: 'relay', group: 'group_desk', may: () => rank() === 'OWNER', screen: lazy(() => import('./mailboxes/relay')) },
   { name: 'endpoints', title: 'endpoints', group: 'group_programs', may: () => mayDo('POST /endpoints'), screen: program(() => import('./programs/endpoints')) },
+  { name: 'events', title: 'event_tokens', group: 'group_programs', may: () => mayDo('POST /events/tokens'), screen: program(() => import('./programs/events')) },
+  { name: 'clients', title: 'clients', group: 'group_programs', may: () => mayDo('POST /oauth/clients'), screen: program(() => import('./programs/clients')) },
+  { name: 'grants', title: 'grants', group: 'group_programs', may: () => mayDo('DELETE /oauth/grants/{id}'), screen: program(() => import('./programs/grants')) },
 ];

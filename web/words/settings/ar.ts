@@ -414,6 +414,7 @@ export const ar: Record<BasicWord, string> = {
   event_tokens: 'عناوين الأحداث',
   clients: 'برامج OAuth',
   grants: 'وصول البرامج',
+  own_grants: 'البرامج المسموح بها',
   audit: 'سجل التدقيق',
   jobs: 'المهام',
   erasures: 'المحو والتصدير',

@@ -414,6 +414,7 @@ export const de: Record<BasicWord, string> = {
   event_tokens: 'Adressen für Ereignisse',
   clients: 'OAuth-Programme',
   grants: 'Zugriff von Programmen',
+  own_grants: 'Erlaubte Programme',
   audit: 'Prüfprotokoll',
   jobs: 'Aufträge',
   erasures: 'Löschung und Auskunft',

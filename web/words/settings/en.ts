@@ -426,6 +426,7 @@ const words = {
   event_tokens: 'Event addresses',
   clients: 'OAuth programs',
   grants: 'Access of programs',
+  own_grants: 'Allowed programs',
   audit: 'Audit log',
   jobs: 'Jobs',
   erasures: 'Erasure and export',

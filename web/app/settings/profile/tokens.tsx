@@ -7,13 +7,11 @@ import { createForm } from '../form';
 import { Form } from '../form_view';
 import { Once } from '../once';
 import { Page, Part } from '../page';
+import { scopeChoices, scopeText } from '../scopes';
 import { say, type SettingsWord } from '../words';
 
 type Token = Schemas['api_token'];
 const PATH = '/profile/api_tokens';
-const SCOPES: Record<string, SettingsWord> = { conversations: 'scope_conversations', users: 'scope_users', search: 'scope_search', insights: 'scope_insights', configuration: 'scope_configuration' };
-const choices = () => Object.entries(SCOPES).flatMap(([name, word]) => (name === 'search' ? ['read'] : ['read', 'write']).map((level) => ({ id: `${name}:${level}`, label: say(level === 'read' ? 'scope_read' : 'scope_write', { what: say(word) }) })));
-const labelOf = (scope: string) => choices().find(({ id }) => id === scope)?.label ?? scope;
 const DAYS: Record<string, SettingsWord> = { 30: 'days_30', 90: 'days_90', 365: 'days_365' };
 const DAY_MS = 86_400_000;
 
@@ -27,7 +25,7 @@ const Tokens = () => {
     wrap: (body) => ({ ...body, ...(body['expires_at'] ? { expires_at: new Date(Date.now() + Number(body['expires_at']) * DAY_MS).toISOString() } : {}) }),
     fields: [
       { name: 'name', label: 'token_name', help: 'token_name_help', required: true },
-      { name: 'scopes', label: 'token_scopes', help: 'token_scopes_help', among: choices, required: true },
+      { name: 'scopes', label: 'token_scopes', help: 'token_scopes_help', among: scopeChoices, required: true },
       { name: 'expires_at', label: 'token_ends', empty: 'token_endless', among: () => Object.entries(DAYS).map(([id, word]) => ({ id, label: say(word) })) },
     ],
     saved: (row) => { setMade(String(row['token'])); setTurn({}); void refetch(); },
@@ -46,7 +44,7 @@ const Tokens = () => {
             {(row) => (
               <li>
                 <span class="plain-text"><b dir="auto">{row.name}</b>
-                  <span class="soft">{(row.scopes ?? []).map((scope) => labelOf(String(scope))).join(' · ')}</span>
+                  <span class="soft">{(row.scopes ?? []).map((scope) => scopeText(String(scope))).join(' · ')}</span>
                   <span class="soft">{row.last_used_at ? say('token_used', { time: shortTime(row.last_used_at) }) : say('token_unused')} · {row.expires_at ? say('token_until', { time: fullTime(row.expires_at) }) : say('token_endless')}</span></span>
                 <button type="button" class="danger" aria-label={`${say('token_revoke')}: ${row.name}`} onClick={() => { setDoomed(row); question.showModal(); }}>{say('token_revoke')}</button>
               </li>
