@@ -229,6 +229,10 @@ describe('settings for admins', () => {
     assert.equal(targets.length, 2);
     const shown = (label) => page.getByLabel(label, { exact: true }).inputValue();
     assert.deepEqual([await shown('Within, target 1'), await shown('Within, target 2'), await shown('Unit, Within, target 2')], ['2', '1', 'days']);
+    await world.desk.admin.update(`/slas/${idOf(page)}`, { predicate_collections: [{ propositions: [{ field: 'tags.name', operator: 'collection_contains_any_insensitive', value: 'vip' }] }] });
+    await page.reload();
+    await page.locator('.condition select').first().waitFor();
+    assert.deepEqual([await page.locator('.condition select').first().inputValue(), await page.locator('.condition input').inputValue()], ['tags.name', 'vip']);
   });
 
   test('each area is small', async (t) => {

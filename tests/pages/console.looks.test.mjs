@@ -59,6 +59,42 @@ test('in a language that is written from right to left nothing is outside and ax
   await examine(world, page, SCREENS(id), { themes: ['light'], sizes: [[360, 740], [1280, 800]], label: '-ar' });
 });
 
+/** Of [left, right] of the words of an element, and of the element. */
+const sides = (locator) => locator.evaluate((e) => {
+  const range = document.createRange(), box = e.getBoundingClientRect();
+  range.selectNodeContents(e);
+  const words = range.getBoundingClientRect();
+  return [words.left - box.left, box.right - words.right].map(Math.round);
+});
+
+test('words of the other direction stay at the side of the page, in rows and in posts', async (t) => {
+  const id = await asked('أين الطلب؟', 'وصل الطرد'), page = await sit(t, world.first, `/agent/views/1/${id}`);
+  for (const words of [row(page, 'أين الطلب؟').locator('.row-subject'), posts(page).locator('.post-text')]) {
+    await words.first().waitFor();
+    const [left, right] = await sides(words.first());
+    assert.ok(left <= 1 && right > 20, `${left} ${right}`);
+  }
+});
+
+test('the menus are whole at each width, and a button under the pointer can be read', async (t) => {
+  const id = await asked('Menus'), page = await sit(t, world.first, `/agent/views/1/${id}`), menu = page.locator('.case-head .menu');
+  await posts(page).first().waitFor();
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    await menu.locator('summary').click();
+    const box = await menu.locator('.card').boundingBox();
+    for (const one of await menu.getByRole('button').all()) {
+      const at = await one.boundingBox();
+      assert.ok(at.x >= box.x && at.y >= box.y && at.x + at.width <= box.x + box.width && at.y + at.height <= box.y + box.height, `${width}: ${await one.textContent()}`);
+    }
+    assert.deepEqual(await outside(page), [], String(width));
+    await menu.locator('summary').click();
+  }
+  await editor(page).fill('Words');
+  await page.locator('.send button.main').hover();
+  assert.deepEqual(await audit(page, { runOnly: ['color-contrast'] }), []);
+});
+
 test('times follow the clock of the server, also if that of the browser is an hour off', async (t) => {
   for (const off of [-HOUR_MS, HOUR_MS]) {
     const subject = `Clocks ${off}`, id = await asked(subject);

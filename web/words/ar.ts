@@ -72,6 +72,8 @@ export const ar: Words = {
   density_compact: 'مضغوطة',
   empty_view: 'لا توجد محادثة في هذا العرض.',
   empty_view_next: 'تظهر الجديدة هنا تلقائيا.',
+  empty_search: 'لا توجد محادثة بهذه الكلمات.',
+  empty_search_next: 'ابحث بكلمات أقل أو بجزء من كلمة. الأشخاص والمقالات التي وجدت تظهر في الأعلى.',
   list_count: '[n: zero لا محادثات|one محادثة واحدة|two محادثتان|few {n} محادثات|many {n} محادثة|other {n} محادثة]',
   new_rows: '[n: one واحدة جديدة، أظهرها|two اثنتان جديدتان، أظهرهما|other {n} جديدة، أظهرها]',
   unread: 'غير مقروءة',

@@ -72,6 +72,8 @@ export const de: Words = {
   density_compact: 'Kompakt',
   empty_view: 'In dieser Ansicht ist keine Anfrage.',
   empty_view_next: 'Neue erscheinen hier von selbst.',
+  empty_search: 'Keine Anfrage hat diese Wörter.',
+  empty_search_next: 'Suchen Sie nach weniger Wörtern oder nach einem Teil eines Wortes. Gefundene Personen und Artikel stehen darüber.',
   list_count: '[n: one {n} Anfrage|other {n} Anfragen]',
   new_rows: '[n: one {n} neue, zeigen|other {n} neue, zeigen]',
   unread: 'ungelesen',

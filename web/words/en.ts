@@ -75,6 +75,8 @@ const words = {
   // list
   empty_view: 'No conversation is in this view.',
   empty_view_next: 'New ones appear here by themselves.',
+  empty_search: 'No conversation has these words.',
+  empty_search_next: 'Search for fewer words, or for a part of a word. People and articles are above, if some were found.',
   list_count: '[n: one {n} conversation|other {n} conversations]',
   new_rows: '[n: one {n} new, show it|other {n} new, show them]',
   unread: 'unread',

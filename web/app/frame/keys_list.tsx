@@ -7,8 +7,8 @@ let dialog: HTMLDialogElement | undefined;
 export const showKeys = () => dialog?.showModal();
 
 export const KeysList = () => (
-  <dialog ref={(element) => { dialog = element; }} class="card" aria-labelledby="keys-title">
-    <h2 id="keys-title">{say('keys_title')}</h2>
+  <dialog ref={(element) => { dialog = element; }} class="card keys-list" aria-labelledby="keys-title">
+    <h2 id="keys-title" tabindex="-1" autofocus>{say('keys_title')}</h2>
     <dl class="keys">
       <For each={keysNow().filter(({ key }) => key)}>{(key) => <><dt><kbd>{keyText(key.key)}</kbd></dt><dd>{say(key.word)}</dd></>}</For>
     </dl>

@@ -17,7 +17,7 @@ setKeysOn(kept('keys', 'on') === 'on');
 export { theme, setTheme, compact, setCompact, afterClose, setAfterClose };
 
 export type Region = 'list' | 'details';
-export const WIDTHS: Record<Region, { first: number; range: [number, number] }> = { list: { first: 320, range: [280, 560] }, details: { first: 280, range: [240, 440] } };
+export const WIDTHS: Record<Region, { first: number; range: [number, number] }> = { list: { first: innerWidth < 1600 ? 320 : 400, range: [280, 560] }, details: { first: 280, range: [240, 440] } };
 const [widths, setWidths] = createStore({ list: Number(kept('width list', '')) || WIDTHS.list.first, details: Number(kept('width details', '')) || WIDTHS.details.first });
 const setWidth = (region: Region, width: number) => {
   const [least, most] = WIDTHS[region].range;

@@ -33,6 +33,7 @@ interface Props {
   open: number | undefined; // the conversation that is open beside the list
   onOpen: (id: number) => void;
   selection: Selection;
+  isSearch?: boolean;
   above?: JSX.Element;
   channel: string | undefined; // its events may bring new rows
 }
@@ -124,7 +125,7 @@ export const CaseList = (props: Props) => {
         <p class="wrong pad" role="alert">{say('list_failed')} <button type="button" onClick={showFresh}>{say('retry')}</button></p>
       </Show>
       <Show when={total() === 0}>
-        <div class="empty"><p>{say('empty_view')}</p><p class="soft">{say('empty_view_next')}</p></div>
+        <div class="empty"><p>{say(props.isSearch ? 'empty_search' : 'empty_view')}</p><p class="soft">{say(props.isSearch ? 'empty_search_next' : 'empty_view_next')}</p></div>
       </Show>
       <div ref={box} class="list-box" role="grid" aria-label={props.title} aria-rowcount={total() ?? -1} aria-multiselectable="true" onScroll={window.onScroll} onKeyDown={onKey}>
         <div class="list-height" ref={(element) => createEffect(() => { element.style.blockSize = `${window.height()}px`; })}>
@@ -144,9 +145,9 @@ export const CaseList = (props: Props) => {
                       {(r) => <Row row={r()} now={now()} left={left().has(r().id)} rests={rests() && r().id !== props.open} />}
                     </Show>
                   </span>
-                  <span role="gridcell" class="row-check">
+                  <Show when={props.selection !== NO_SELECTION}><span role="gridcell" class="row-check">
                     <input type="checkbox" tabindex="-1" aria-label={say('select')} checked={props.selection.has(id() ?? 0)} onClick={(event) => { event.stopPropagation(); choose(position, event.shiftKey); event.currentTarget.checked = props.selection.has(id() ?? 0); }} />
-                  </span>
+                  </span></Show>
                 </div>
               );
             }}

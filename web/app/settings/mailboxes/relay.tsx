@@ -9,11 +9,11 @@ const SECURITY = { STARTTLS: 'security_starttls', TLS: 'security_tls', NONE: 'se
 
 export const relayFields: readonly Field[] = [
   { name: 'mail.from_address', label: 'from_address', help: 'from_address_help', autocomplete: 'off' },
-  { name: 'mail.from_name', label: 'from_name', help: 'from_name_help' },
-  { name: 'mail.smtp_host', label: 'smtp_host', help: 'smtp_host_help' },
-  { name: 'mail.smtp_port', label: 'smtp_port' },
+  { name: 'mail.from_name', label: 'from_name', help: 'from_name_help', long: false },
+  { name: 'mail.smtp_host', label: 'smtp_host', help: 'smtp_host_help', long: false },
+  { name: 'mail.smtp_port', label: 'smtp_port', long: false },
   { name: 'mail.smtp_security', label: 'smtp_security', words: SECURITY, required: true },
-  { name: 'mail.smtp_user', label: 'smtp_user', help: 'smtp_user_help' },
+  { name: 'mail.smtp_user', label: 'smtp_user', help: 'smtp_user_help', long: false },
   { name: 'mail.smtp_password', label: 'smtp_password', help: 'secret_help' },
 ];
 export const createRelayForm = (more: Partial<FormOf> = {}) => createSettingForm({

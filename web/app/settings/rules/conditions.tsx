@@ -2,10 +2,11 @@
 // condition that the server does not know can't be made. One that it has forgotten since (a custom field) is shown, and can be removed.
 import { createEffect, createMemo, createSignal, For, Index, Match, Show, Suspense, Switch, type Component } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
-import { get, rowsOf, type Row, type Schemas } from '../../../kit/api';
+import { get, rowsOf, type Kind, type Ref, type Row, type Schemas } from '../../../kit/api';
 import { Combobox, type Option } from '../../../kit/combobox';
 import { staffChoices } from '../choices';
 import type { Control } from '../fields';
+import { rowOf } from '../../../kit/store';
 import { createRead } from '../read';
 import { say, type SettingsWord } from '../words';
 import { titleText } from './labels';
@@ -18,8 +19,9 @@ export type Definition = Schemas['definition'] & { values: Record<string, string
 const WITHOUT_VALUE = /^history_(not_)?changed$/;
 const valued = ({ value, ...condition }: Condition, first = ''): Condition => WITHOUT_VALUE.test(condition.operator) ? condition : { ...condition, value: value ?? first };
 
-export const groupsOf = (row: Row): Group[] => ((row['predicate_collections'] ?? []) as Group[])
-  .map(({ propositions }) => ({ propositions: propositions.map(({ field, operator, value }) => valued({ field, operator, ...value === undefined || value === null ? {} : { value } })) }));
+/** The conditions of an SLA are rows of their own, to which it refers. */
+export const groupsOf = (row: Row): Group[] => ((row['predicate_collections'] ?? []) as { propositions: (Condition | Ref)[] }[])
+  .map(({ propositions }) => ({ propositions: propositions.map((one) => 'field' in one ? one : rowOf('sla_proposition' as Kind, one) as unknown as Condition | undefined).filter((one) => one !== undefined).map(({ field, operator, value }) => valued({ field, operator, ...value === undefined || value === null ? {} : { value } })) }));
 
 const OPERATORS: Record<string, SettingsWord> = {
   comparison_equalto: 'op_is', comparison_not_equalto: 'op_is_not', comparison_greaterthan: 'op_more', comparison_greaterthan_or_equalto: 'op_at_least',

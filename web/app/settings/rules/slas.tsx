@@ -69,7 +69,7 @@ const Targets = (props: Control) => {
 };
 
 const Slas = rows({
-  name: 'slas', path: '/slas', type: 'sla', title: 'slas', new: 'sla_new', empty: 'slas_empty', emptyNext: 'slas_empty_next', deleteWhy: 'sla_delete_why', include: 'sla_target',
+  name: 'slas', path: '/slas', type: 'sla', title: 'slas', new: 'sla_new', empty: 'slas_empty', emptyNext: 'slas_empty_next', deleteWhy: 'sla_delete_why', include: 'sla_target,sla_proposition',
   initial: () => ({ is_enabled: true, predicate_collections: [], targets: [] }),
   fields: [
     { name: 'title', label: 'title' },
