@@ -87,6 +87,7 @@
 #define LIMIT_DRAFT (64 * 1024)       /* characters of a draft: every pause of its writer sends it whole */
 #define LIMIT_DRAFTS 200              /* drafts of one person: more than anybody writes side by side */
 #define LIMIT_DRAFT_PARAMETERS (8 * 1024) /* bytes of the parameters of a draft, as JSON: 50 copies fit */
+#define LIMIT_SCHEDULED 200               /* scheduled replies of one person, also refused ones */
 #define LIMIT_CURSOR \
     8192 /* bytes of an opaque cursor: it may have a folded subject, and is a part of an address */
 #define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */

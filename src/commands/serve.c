@@ -240,7 +240,7 @@ static int open_outside(struct server *s) {
 static void on_bound(void *arg, int port) {
     struct server *s = arg;
     set_base_url(s, port);
-    s->jobs = jobs_start(&s->desk);
+    s->jobs = jobs_start(&s->desk, s->api);
     s->sender = sender_start(&s->desk);
     s->collector = collector_start(&s->desk);
     s->listens = s->jobs && listener_start(&s->desk, &s->listener) >= 0;

@@ -27,6 +27,7 @@
 #include "core/sla/sla_warning.h"
 #include "jobs/arrivals.h"
 #include "jobs/periodic.h"
+#include "jobs/scheduled.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -70,6 +71,7 @@ struct worker {
 
 struct runner {
     struct desk *desk;
+    struct api *api;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake, handed;
@@ -242,7 +244,9 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
-/* ---- times that come: breaches of SLAs (core/sla/clocks.h), ends of snoozes (core/cases/snooze.h) ---- */
+/* ---- times that come: breaches of SLAs (core/sla/clocks.h), ends of snoozes (core/cases/snooze.h),
+ * scheduled replies (jobs/scheduled.h) --------------------------------------------------------------------
+ * */
 
 #define DUE_EVERY (5 * TIME_SECOND)
 
@@ -264,14 +268,15 @@ static int snoozes_part(struct work *w, void *arg) {
 
 static bool due_recent(int64_t last, int64_t now) { return last && now >= last && now - last < DUE_EVERY; }
 
-/* Raises the breaches and ends the snoozes that are due, unless the last sweep is less than DUE_EVERY ago by
- * both clocks. */
-static void due_take(struct desk *d, struct due_last *last) {
+/* Does what is due, unless the last sweep is less than DUE_EVERY ago by both clocks. Returns true if there
+ * is more to do soon. */
+static bool due_take(struct runner *r, struct due_last *last) {
+    struct desk *d = r->desk;
     int64_t now = clock_now(&d->clock), monotonic = clock_monotonic();
     struct actor sla = {.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("SLA")};
     struct actor snooze = {.kind = ACTOR_RULE, .scopes = SCOPES_ALL, .cause = S("Snooze")};
     int rc;
-    if (due_recent(last->now, now) && due_recent(last->monotonic, monotonic)) return;
+    if (due_recent(last->now, now) && due_recent(last->monotonic, monotonic)) return false;
     *last = (struct due_last){now, monotonic};
     do rc = desk_write(d, sla, breaches_part, NULL);
     while (rc == 1);
@@ -279,6 +284,9 @@ static void due_take(struct desk *d, struct due_last *last) {
     do rc = desk_write(d, snooze, snoozes_part, NULL);
     while (rc == 1);
     if (rc < 0) log_warn("snoozed conversations could not be woken; the next sweep tries again");
+    bool more = scheduled_send(r->api);
+    if (more) *last = (struct due_last){0};
+    return more;
 }
 
 /* ---- the work that no row of jobs asks for --------------------------------------------------- */
@@ -292,8 +300,8 @@ struct periodic {
 
 /* Returns true if there is more to do soon. */
 static bool run_periodic(struct runner *r, struct periodic *p) {
-    due_take(r->desk, &p->due);
-    bool more = monitors_run(r->desk, &p->monitors, &r->stopping);
+    bool more = due_take(r, &p->due);
+    more = monitors_run(r->desk, &p->monitors, &r->stopping) || more;
     if (search_waits(r->desk, due(&p->indexed, INDEX_MS))) search_catch_up(r->desk);
     if (due(&p->reported, REPORT_MS) || p->reports_behind)
         p->reports_behind = report_catch_up_for(r->desk, REPORT_TURN_MS) == 1;
@@ -379,10 +387,11 @@ static void runner_end(struct runner *r) {
     free(r);
 }
 
-struct runner *jobs_start(struct desk *d) {
+struct runner *jobs_start(struct desk *d, struct api *api) {
     struct runner *r = calloc(1, sizeof *r);
     if (r == NULL) return NULL;
     r->desk = d;
+    r->api = api;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->wake, NULL);
     pthread_cond_init(&r->handed, NULL);

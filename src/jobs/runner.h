@@ -3,10 +3,11 @@
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
 
-#include "work/work.h"
+#include "api/call/api.h"
 
 struct runner;
-struct runner *jobs_start(struct desk *d); /* NULL: no thread can be started; sets d->wake_jobs */
-void jobs_stop(struct runner *r);          /* ends the running jobs */
+/* NULL: no thread can be started; sets wake_jobs of the desk */
+struct runner *jobs_start(struct desk *d, struct api *api);
+void jobs_stop(struct runner *r); /* ends the running jobs */
 
 #endif

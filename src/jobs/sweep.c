@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/cases/draft.h"
+#include "core/cases/scheduled_reply.h"
 #include "core/change/log.h"
 #include "core/change/outbox.h"
 #include "core/desk/file.h"
@@ -119,6 +120,7 @@ QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :be
 QUERY(sweep_arrivals, OLDEST("mail_arrivals", "digest", "o.arrived_at <= :before"));
 QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
+QUERY(sweep_scheduled, OLDEST("scheduled_replies", "id", "o.refused_at <= :before"));
 QUERY(sweep_drafts, OLDEST("drafts", "id", "o.updated_at <= :before"));
 
 /* Rows that are useless after a time, one entry for each table. */
@@ -142,6 +144,7 @@ static const struct sweep {
     {&sweep_arrivals, MAIL_ARRIVALS_KEPT, NULL},
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
     {&sweep_drafts, DRAFT_KEPT, NULL},
+    {&sweep_scheduled, SCHEDULED_REFUSED_KEPT, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };
 

@@ -16,6 +16,18 @@ int check_assigned_agent(struct call *c, struct in *in) {
                    "This is no enabled member of staff. GET /users lists people and their roles.");
 }
 
+#define YEAR (366 * TIME_DAY)
+
+int check_within_year(struct call *c, struct in *in) {
+    if (in->value.type != V_INT) return 0;
+    if (in->value.i <= c->work.now)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The time must be in the future.");
+    if (in->value.i > c->work.now + YEAR)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                       "The time can be at most a year ahead.");
+    return 0;
+}
+
 static const struct {
     const char *name;
     enum case_property bit;

@@ -47,6 +47,8 @@ int case_list_count(struct call *c, int64_t *total);
 
 /* .check: the person must be staff who may log in */
 int check_assigned_agent(struct call *c, struct in *in);
+/* .check: the time must be in the future, and at most a year ahead */
+int check_within_year(struct call *c, struct in *in);
 struct case_change case_change_given(struct call *c); /* the properties in the input */
 /* Fails with PERMISSIONS_DENIED if an agent closes the conversation: only admins and owners may. */
 int check_closing(struct call *c);

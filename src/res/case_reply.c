@@ -22,6 +22,7 @@
 #include "res/draft.h"
 #include "res/field_value.h"
 #include "res/message_origin.h"
+#include "res/scheduled_reply.h"
 #include "res/tag.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -72,10 +73,12 @@ const struct field reply_input[] = {
     {"*", .group = attachment_input},
     {"*", .group = article_link_input},
     {"*", .group = draft_sent_input},
+    {"*", .group = scheduled_input},
     {0},
 };
 
 struct reply {
+    struct str clean; /* the HTML that was given, cleaned; p NULL: plain text was given */
     struct str text, html, original, metadata;
     struct attached files;
     struct channel_given given;
@@ -194,7 +197,9 @@ static int reply_read(struct call *c, struct reply *r) {
     if (!r->text_of_macro)
         r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->files.count});
     if (failed(&c->work)) return -(int)failure(&c->work);
-    return r->text.n ? html_contents(c, &r->text, &r->html, &r->original) : 0;
+    if (r->text.n) TRY(html_contents(c, &r->text, &r->html, &r->original));
+    if (r->original.p) r->clean = r->html;
+    return 0;
 }
 
 /* The text of a macro is plain. Its values are those of the conversation. */
@@ -242,16 +247,39 @@ static int reply_add(struct call *c, struct reply *r, struct case_now *now, int 
     return message_post(&c->work, now, &m, id);
 }
 
-/* undo_until: 0: the reply can't be undone. */
-static int reply_answer(struct call *c, int64_t post_id, int64_t undo_until) {
+struct reply_outcome {
+    int64_t post_id, undo_until,
+        scheduled_id; /* undo_until 0: the reply can't be undone. Other ids 0: none */
+};
+
+static int reply_answer(struct call *c, struct reply_outcome o) {
     TRY(rules_finish(&c->work));
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
-    c->id = post_id;
+    c->id = o.post_id;
     *row_cell(row, "case") = (struct value){V_INT, .i = c->vars[0].id};
-    if (undo_until) *row_cell(row, "undo_until") = (struct value){V_INT, .i = undo_until};
+    if (o.undo_until) *row_cell(row, "undo_until") = (struct value){V_INT, .i = o.undo_until};
+    if (o.scheduled_id) *row_cell(row, "scheduled_reply") = (struct value){V_INT, .i = o.scheduled_id};
     TRY(view_follow(v, row));
     return envelope_row(v, row);
+}
+
+/* Keeps the request, which was checked as if it were sent now. */
+static int reply_later(struct call *c, struct reply *r, const struct scheduled_reply *former) {
+    struct str files;
+    struct scheduled_reply s = {.case_id = c->vars[0].id,
+                                .send_at = in_int(c, "send_at"),
+                                .is_note = r->is_note,
+                                .is_html = r->clean.p != NULL,
+                                .client_id = in_text(c, "client_id"),
+                                .content_text = r->text};
+    TRY(attachments_store(c, &r->files));
+    files = json_ids(c->work.arena, r->files.ids, (size_t)r->files.count);
+    s.parameters = scheduled_parameters(c, r->clean, files);
+    if (former) TRY(scheduled_reply_drop(&c->work, former));
+    TRY(scheduled_reply_add(&c->work, &s, files));
+    TRY(draft_sent(c, r->is_note ? DRAFT_NOTE : DRAFT_REPLY));
+    return reply_answer(c, (struct reply_outcome){.scheduled_id = s.id});
 }
 
 /* The post comes first, so that a status of the request wins over the status that follows from the post. */
@@ -260,8 +288,11 @@ int post_case_reply(struct call *c) {
     int64_t post;
     int channel = 0;
     struct reply reply;
+    struct scheduled_reply former;
+    if (json_named(c->body, S("send_at"))) c->options.also = "+scheduled_reply";
     TRY(api_of(c));
     TRY(reply_read(c, &reply));
+    bool later = in(c, "send_at")->value.type == V_INT;
     struct case_change change = case_change_given(c);
     TRY(reply_permitted(c, &reply, &change));
     TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
@@ -269,13 +300,20 @@ int post_case_reply(struct call *c) {
     TRY(case_not_hidden(&c->work, &now));
     int sent_before = reply_sent_before(c, &post);
     TRY(sent_before);
-    if (sent_before) return reply_answer(c, post, 0);
+    if (sent_before) return reply_answer(c, (struct reply_outcome){.post_id = post});
+    int replaces = scheduled_former(c, now.id, &former);
+    TRY(replaces);
+    int scheduled = later ? scheduled_before(c, now.id, replaces ? former.id : 0, &post) : 0;
+    TRY(scheduled);
+    if (scheduled) return reply_answer(c, (struct reply_outcome){.scheduled_id = post});
     TRY(check_overtaken(c));
     TRY(reply_fill_text(c, &reply, &now));
     TRY(reply_link_articles(c, &reply, &now, &change));
     if (reply.with_macro) TRY(macro_join(c, &reply.macro, &now, &change));
-    if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
+    if (change.set || change.value_count || (later && !reply.is_note)) TRY(case_not_closed(&c->work, &now));
     TRY(check_reply_channel(c, &reply, &now, &change, &channel));
+    if (later) return reply_later(c, &reply, replaces ? &former : NULL);
+    if (replaces) TRY(scheduled_reply_drop(&c->work, &former));
     TRY(reply_add(c, &reply, &now, channel, &post));
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
     if (reply.with_macro) TRY(macro_join_tags(c, &reply.macro, now.id));
@@ -285,8 +323,9 @@ int post_case_reply(struct call *c) {
     c->id = now.id;
     TRY(api_keep(c));
     TRY(draft_sent(c, reply.is_note ? DRAFT_NOTE : DRAFT_REPLY));
-    return reply_answer(c, post,
-                        mails && c->work.actor.rank >= ROLE_AGENT ? letter_reply_waits(&c->work) : 0);
+    bool undoable = mails && c->work.actor.rank >= ROLE_AGENT;
+    return reply_answer(c, (struct reply_outcome){.post_id = post,
+                                                  .undo_until = undoable ? letter_reply_waits(&c->work) : 0});
 }
 
 int delete_case_reply(struct call *c) {
@@ -298,9 +337,10 @@ int delete_case_reply(struct call *c) {
     return api_reply(c);
 }
 
-/* The call's id is that of the new post. */
+/* The call's id is that of the new post. A scheduled reply has none yet. */
 static int reply_posts(struct call *c, int64_t owner_id, int64_t **ids) {
     (void)owner_id;
+    if (c->id == 0) return 0;
     *ids = arena_array(c->work.arena, 1, sizeof **ids);
     **ids = c->id;
     return 1;
@@ -313,6 +353,8 @@ static const struct field reply_fields[] = {
      .doc = "Until then, its author can undo the reply (DELETE /cases/:id/reply/:post_id). Null: no e-mail "
             "of it waits.",
      .example = "\"2026-11-23T09:30:30+00:00\""},
+    {"scheduled_reply", F_REF, READONLY | ON_DEMAND, .ref = "scheduled_reply",
+     .doc = "The scheduled reply. Only in the answer to a request with `send_at`."},
     {0},
 };
 

@@ -6,8 +6,8 @@
 #include "core/cases/snooze.h"
 
 const struct field snooze_input[] = {
-    {"until", F_TIME, NULLABLE, .doc = "Time when the conversation wakes, at most a year ahead.",
-     .example = "\"2027-03-01T08:00:00Z\""},
+    {"until", F_TIME, NULLABLE, .check = check_within_year,
+     .doc = "Time when the conversation wakes, at most a year ahead.", .example = "\"2027-03-01T08:00:00Z\""},
     {"until_reply", F_BOOL, .initial = "0",
      .doc = "True in place of `until`: it wakes only when the customer replies."},
     {0},
@@ -49,10 +49,6 @@ static int snooze_read(struct call *c, int64_t *until) {
         return in_fail(c, "until_reply", ERR_FIELD_INVALID,
                        "Send `until` or `until_reply`. A reply of the customer ends each snooze.");
     if (!timed && !in_int(c, "until_reply")) return in_fail(c, "until", ERR_FIELD_REQUIRED, NULL);
-    if (timed && *until <= c->work.now)
-        return in_fail(c, "until", ERR_FIELD_INVALID, "The time must be in the future.");
-    if (timed && *until > c->work.now + SNOOZE_MOST)
-        return in_fail(c, "until", ERR_FIELD_INVALID, "The time can be at most a year ahead.");
     return 0;
 }
 

@@ -97,6 +97,7 @@ const VALUES = ({ people, team, organization }) => ({
   role: [{ role: 'AGENT' }, { role: 'ADMIN,OWNER' }],
   is_enabled: [{ is_enabled: 'false' }, { is_enabled: 'true' }],
   email: [{ email: people.agent.email }],
+  refused: [{ refused: 'false' }, { refused: 'true' }],
 });
 
 /** Conversations and people that differ in each argument of their lists, with a view of all conversations. */
@@ -114,9 +115,12 @@ async function various(desk) {
       const { id } = await owner.create('/cases', { subject: 'S', contents: 'C', requester_id, ...rest });
       if (tags) (await owner.put(`/cases/${id}`, { tags })).must(200);
     }
+  const { ids: cases } = (await owner.get('/cases', { limit: 2 })).must(200);
+  for (const id of [...cases, ...cases]) (await owner.post(`/cases/${id}/reply`, { contents: 'C', send_at: new Date(desk.clock.now + 86_400_000).toISOString() })).must(201);
+  desk.sql('UPDATE scheduled_replies SET refused_at = 1 WHERE id < 3');
   const all = [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'S' }] }];
   const view = await owner.create('/views', { title: 'All', visibility_type: 'ALL', predicate_collections: all });
-  return { desk, people, team, organization, parents: { users: [people.customer.id, people.agent.id], organizations: [organization.id], teams: [team.id], views: [1, view.id] } };
+  return { desk, people, team, organization, parents: { cases, users: [people.customer.id, people.agent.id], organizations: [organization.id], teams: [team.id], views: [1, view.id] } };
 }
 
 describe('a nested list', () => {

@@ -346,6 +346,7 @@ export const ar: Words = {
   told_mention: 'ذكرك {name}',
   told_breach: 'فات هدف خدمة',
   told_warning: 'هدف خدمة على وشك الفوات',
+  told_refused: 'لم يُرسل رد مجدول لك',
   told_others: 'و{n} أخرى',
   show_more: 'أظهر المزيد',
   // search

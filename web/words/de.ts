@@ -346,6 +346,7 @@ export const de: Words = {
   told_mention: '{name} hat Sie erwähnt',
   told_breach: 'Ein Service-Ziel wurde verfehlt',
   told_warning: 'Ein Service-Ziel wird bald verfehlt',
+  told_refused: 'Eine geplante Antwort von Ihnen wurde nicht gesendet',
   told_others: 'und {n} weitere',
   show_more: 'Mehr zeigen',
   // search

@@ -352,6 +352,7 @@ const words = {
   told_mention: '{name} mentioned you',
   told_breach: 'A service target was missed',
   told_warning: 'A service target is about to be missed',
+  told_refused: 'A scheduled reply of yours was not sent',
   told_others: 'and {n} more',
   show_more: 'Show more',
   // search

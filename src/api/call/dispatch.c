@@ -304,7 +304,7 @@ static int stage_lane(struct hop *h) {
 
 /* ---- the handler ----------------------------------------------------------------------------- */
 
-static void call_reset(struct call *c) {
+void call_reset(struct call *c) {
     work_rewind(&c->work);
     c->out.n = 0;
     c->etag = (struct str){0};

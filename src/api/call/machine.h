@@ -24,6 +24,7 @@ void call_preflight(struct call *c); /* the reply to OPTIONS */
  * *upload to the call if it takes files, else to NULL. */
 enum http_body call_body(const struct api *api, struct http_request *r, struct call **upload);
 
+void call_reset(struct call *c); /* before each run of the handler: forgets what the last run left */
 int call_snapshot(struct call *c, int budget_ms); /* opens a snapshot of this thread's reader: c->work.conn */
 
 /* Decides whether the body of this call is received. May defer the request. */

@@ -5,8 +5,6 @@
 
 #include "core/cases/case.h"
 
-#define SNOOZE_MOST (366 * TIME_DAY)
-
 /* The reason why the conversation can't be snoozed, and what to do instead; NULL: it can. */
 const char *case_why_not_snoozed(struct work *w, const struct case_now *c);
 

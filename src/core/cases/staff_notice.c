@@ -1,5 +1,6 @@
 /* Staff are told: a conversation was assigned to them or their team, somebody else has written in a conversation
- * of theirs, a note mentions them, an SLA target was missed or is about to be missed, or a conversation is new.
+ * of theirs, a note mentions them, an SLA target was missed or is about to be missed, a
+ * scheduled reply of theirs was not sent, or a conversation is new.
  * Each person chooses the events for each channel (core/people/notification.h). The work of the change itself
  * queues the mails and adds the rows of the list, so both share its COMMIT.
  *
@@ -17,6 +18,7 @@
 #include "base/ids.h"
 #include "core/cases/mention.h"
 #include "core/cases/notification_rows.h"
+#include "core/cases/scheduled_reply.h"
 #include "core/cases/staff_mail.h"
 #include "core/change/change.h"
 #include "core/letters/letter.h"
@@ -113,6 +115,16 @@ static int tell_of_note(struct notices *all, const struct change *c) {
     return n < 0 ? n : 0;
 }
 
+QUERY(survivor_of_case, "SELECT COALESCE(k.merged_into_id, k.id) FROM cases k WHERE k.id = :id");
+
+/* The author of a scheduled reply that was not sent is told in the conversation that the author finds. */
+static int tell_of_refused(struct notices *all, const struct change *c) {
+    int64_t found = c->case_id;
+    TRY(db_int(all->w->conn, &survivor_of_case, BINDS(B_INT("id", c->case_id)), &found));
+    staff_notice_add(all, c->to.number, found, NOTIFY_REFUSED, 0);
+    return 0;
+}
+
 /* The agent is told, or without an agent the team. */
 static int tell_of_clock(struct notices *all, int64_t case_id, enum notification_type event) {
     int64_t agent, team;
@@ -135,6 +147,7 @@ static int tell_of_change(struct notices *all, const struct change *c) {
         return strcmp(c->kind, "note") == 0 ? tell_of_note(all, c) : 0;
     }
     if (c->tells) return tell_of_note(all, c); /* its text was changed */
+    if (c->to.given && strcmp(c->property, scheduled_reply_refused) == 0) return tell_of_refused(all, c);
     if (!change_assigns(c)) return 0;
     if (strcmp(c->property, "assigned_team") == 0)
         return tell_team(all, c->to.number, c->case_id, NOTIFY_TEAM);

@@ -218,6 +218,12 @@ QUERY(erase_drafts_of_cases, "DELETE FROM drafts WHERE case_id IN " OWN_CASES);
 QUERY(erase_each_draft, EACH_ROW("drafts") " @LOCK@");
 QUERY(erase_draft_parameters, "UPDATE drafts SET parameters = NULL" OF_ROWS NAMES_OR_NULL("parameters"));
 
+/* One that is about to be posted would bring back what it names. */
+QUERY(erase_scheduled_of_cases, "DELETE FROM scheduled_replies WHERE case_id IN " OWN_CASES);
+QUERY(erase_each_scheduled, EACH_ROW("scheduled_replies") " @LOCK@");
+QUERY(erase_scheduled,
+      "DELETE FROM scheduled_replies" OF_ROWS "(" NAMES("parameters") " OR " NAMES("content_text") ")");
+
 QUERY(erase_each_search, EACH_ROW("help_center_searches"));
 QUERY(erase_searches,
       "DELETE FROM help_center_searches" OF_ROWS "(" IS_NAMED("name") " OR " IS_NAMED("name_key") ")");
@@ -246,8 +252,9 @@ const struct step erase_steps[] = {
     {&erase_each_letter, {&erase_letter_errors, &erase_named_letters}, COUNTED(1, ERASED_LETTERS)},
     {&erase_each_delivery, {&erase_attempts, &erase_deliveries}, COUNTED(2, ERASED_DELIVERIES)},
     {&erase_each_event, {&erase_named_events}, COUNTED(1, ERASED_EVENTS)},
-    {NULL, {&erase_drafts_of_cases}, 20},
+    {NULL, {&erase_drafts_of_cases, &erase_scheduled_of_cases}, 20},
     {&erase_each_draft, {&erase_draft_parameters}, 1},
+    {&erase_each_scheduled, {&erase_scheduled}, 1},
     {&erase_each_search, {&erase_searches}, COUNTED(1, ERASED_SEARCHES)},
     {&erase_each_job, {&erase_jobs}, COUNTED(1, ERASED_JOBS)},
     {NULL, {&erase_attached_marks, &erase_values_go}, 20},
@@ -320,6 +327,8 @@ const struct erase_column erase_table[] = {
     {"case_ratings", "*", FATE_WITH_TEXTS, NULL},
     {"drafts", "*", FATE_ERASED, NULL}, /* parameters of other drafts: FATE_SCANNED */
     {"drafts", "file_ids", FATE_IMPERSONAL, RANDOM},
+    {"scheduled_replies", "*", FATE_ERASED, NULL}, /* others that name the person: FATE_SCANNED */
+    {"scheduled_replies", "client_id", FATE_IMPERSONAL, RANDOM},
     /* unattached ones, and those of the person's fields: FATE_ERASED */
     {"files", "*", FATE_WITH_TEXTS, NULL},
     {"mails", "*", FATE_ERASED, NULL}, /* mails of others: FATE_SCANNED */

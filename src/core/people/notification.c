@@ -21,6 +21,7 @@ const struct word notification_events[] = {{NOTIFY_REPLY, "reply_on_case"},
                                            {NOTIFY_BREACH, "sla_breached"},
                                            {NOTIFY_MENTION, "mentioned_in_conversation"},
                                            {NOTIFY_WARNING, "sla_warning"},
+                                           {NOTIFY_REFUSED, "scheduled_reply_refused"},
                                            {0}};
 
 QUERY(preferences_of_users, "SELECT user_id, type, channel, is_enabled FROM notification_preferences "
@@ -66,6 +67,7 @@ int notification_preferences_read(struct work *w, int64_t user_id, struct notifi
 bool notification_enabled(const struct notification_preferences *p, enum notification_type type,
                           enum notification_channel channel) {
     if (type == NOTIFY_WARNING) return channel == NOTIFY_DESKTOP && p->is_enabled[NOTIFY_BREACH][channel];
+    if (type == NOTIFY_REFUSED) return channel == NOTIFY_DESKTOP;
     if (type == NOTIFY_CREATED && channel == NOTIFY_DESKTOP) return false;
     return p->is_enabled[type][channel];
 }

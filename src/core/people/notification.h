@@ -8,7 +8,7 @@
 #include "work/work.h"
 
 /* The store has the numbers, so append only. NOTIFY_WARNING has no preference of its own: that of NOTIFY_BREACH
- * applies, on desktops only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The API does not show it. */
+ * applies, on desktops only. NOTIFY_REFUSED has none, and is on desktops only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The API does not show it. */
 enum notification_type {
     NOTIFY_CREATED = 1,
     NOTIFY_REPLY,
@@ -18,6 +18,7 @@ enum notification_type {
     NOTIFY_MENTION,
     NOTIFY_TYPES,
     NOTIFY_WARNING = 20, /* an SLA target is about to be missed */
+    NOTIFY_REFUSED,      /* a scheduled reply was not sent */
     NOTIFY_SURVEY = 100
 };
 enum notification_channel { NOTIFY_DESKTOP = 1, NOTIFY_MOBILE, NOTIFY_EMAIL, NOTIFY_CHANNELS };

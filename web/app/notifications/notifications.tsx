@@ -14,6 +14,7 @@ const QUERY = { fields: FIELDS.join(','), include: 'user_minimal,case', _flat: t
 const WORDS: Record<string, Word> = {
   case_assigned_to_agent: 'told_agent', case_assigned_to_team: 'told_team', reply_on_case: 'told_reply',
   mentioned_in_conversation: 'told_mention', sla_breached: 'told_breach', sla_warning: 'told_warning',
+  scheduled_reply_refused: 'told_refused',
 };
 
 export const Notifications = () => {
