@@ -58,7 +58,7 @@ const areas = async (page) => {
   await page.goto(`${world.desk.base}/agent/settings`);
   await settled(page);
   const settings = await page.locator('a[href*="/agent/settings/"]').evaluateAll((links) => links.map((a) => new URL(a.href).pathname));
-  return [['new', '/agent/new'], ['person', `/agent/people/${world.clara.id}`], ['notifications', '/agent/notifications'], ...[...new Set(settings)].map((path) => [path.replace('/agent/', ''), path])];
+  return [['new', '/agent/new'], ['person', `/agent/people/${world.clara.id}`], ['notifications', '/agent/notifications'], ['reports', '/agent/reports'], ...[...new Set(settings)].map((path) => [path.replace('/agent/', ''), path])];
 };
 
 test('a conversation opens with four requests', async (t) => {

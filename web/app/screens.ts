@@ -9,5 +9,6 @@ export const screens: Record<string, Component> = {
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
   settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),
   start: lazy(async () => { const [{ Start }, ...words] = await Promise.all([import('./start/start'), import('./start/words'), import('./settings/words')]); await Promise.all(words.map((one) => one.ready())); return { default: Start }; }),
+  reports: lazy(async () => { const [{ Reports }, words] = await Promise.all([import('./reports/reports'), import('./reports/words')]); await words.ready(); return { default: Reports }; }),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

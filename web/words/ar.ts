@@ -239,6 +239,8 @@ export const ar: Words = {
   go_unassigned: 'إلى المحادثات غير المسندة',
   go_mine: 'إلى محادثاتي',
   go_trash: 'إلى المهملات',
+  go_reports: 'الذهاب إلى التقارير',
+  reports: 'التقارير',
   key_save: 'حفظ',
   key_add: 'إضافة عنصر',
   key_send_complete: 'أرسل ثم مكتملة',

@@ -239,6 +239,8 @@ export const de: Words = {
   go_unassigned: 'Zu nicht zugewiesenen Anfragen',
   go_mine: 'Zu meinen Anfragen',
   go_trash: 'Zum Papierkorb',
+  go_reports: 'Zu den Berichten',
+  reports: 'Berichte',
   key_save: 'Speichern',
   key_add: 'Eintrag hinzufügen',
   key_send_complete: 'Senden, dann Erledigt',

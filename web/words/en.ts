@@ -245,6 +245,8 @@ const words = {
   go_unassigned: 'Go to unassigned conversations',
   go_mine: 'Go to my conversations',
   go_trash: 'Go to the trash',
+  go_reports: 'Go to the reports',
+  reports: 'Reports',
   key_save: 'Save',
   key_add: 'Add an entry',
   key_send_complete: 'Send, then Completed',

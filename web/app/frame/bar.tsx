@@ -35,6 +35,7 @@ export const Bar = () => {
     { key: 'g u', word: 'go_unassigned', run: () => goSearch('is:unassigned') },
     { key: 'g m', word: 'go_mine', run: () => goSearch('is:mine') },
     { key: 'g t', word: 'go_trash', run: () => goView('TRASH') },
+    { key: 'g r', word: 'go_reports', run: () => go('/reports') },
   ]);
   return (
     <header class="bar">
@@ -72,6 +73,7 @@ export const Bar = () => {
           </label>
           <Show when={startIsOpen()}><a class="button" href={href('/start')}>{say('first_steps')}</a></Show>
           <Show when={isAdmin()}><a class="button" href={href('/settings/people/new')}>{say('invite')}</a></Show>
+          <a class="button" href={href('/reports')}>{say('reports')}</a>
           <a class="button" href={href('/settings')}>{say('settings')}</a>
           <button type="button" onClick={() => void logOut()}>{say('log_out')}</button>
         </div>

@@ -1,0 +1,127 @@
+// The reports of the console: numbers in words, pictures and tables, by keys and by the mouse, and the conversations behind a number.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { consoleWorld, examine, row, shoot, until } from './console.mjs';
+
+const report = (page, name) => page.locator(`#${name}`);
+const drawn = (page) => page.waitForFunction(() => !document.querySelector('.report-wait') && document.querySelector('#load[aria-busy=false]'));
+const pixels = (plot) => plot.locator('canvas').evaluate((canvas) => { const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height); return data.filter((v, i) => i % 4 === 3 && v > 0).length; });
+
+describe('the reports', () => {
+  const world = consoleWorld();
+
+  test('of an empty desk say so, and count the first conversation, which one key opens', async (t) => {
+    const { desk } = world, page = await world.sit(t, world.first, '/agent');
+    await page.locator('.list-box').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await drawn(page);
+    assert.match(await report(page, 'volume').innerText(), /No conversation was created in this period/);
+    assert.match(await report(page, 'load').innerText(), /Nobody replied, and nothing is open/);
+    const id = await world.asked('Broken lamp');
+    (await desk.as('agent').post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER' })).must(201);
+    await page.reload();
+    await drawn(page);
+    assert.match(await report(page, 'volume').innerText(), /1 conversation was created, and none before.*100% came by Help center/s);
+    assert.match(await report(page, 'first_response').innerText(), /Half of 1 took at most/);
+    assert.match(await report(page, 'backlog').innerText(), /1 conversation is open at the end, 0 of them longer than 30 days/);
+    assert.match(await report(page, 'satisfaction').innerText(), /Nobody rated/);
+    const plot = report(page, 'volume').getByRole('slider');
+    assert.ok(await pixels(plot) > 100);
+    await plot.focus();
+    await page.keyboard.press('End');
+    assert.match(await plot.getAttribute('aria-valuetext'), / · Help center 1$/);
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await plot.getAttribute('aria-valuetext'), / · Help center 0$/);
+    await page.keyboard.press('Enter'); // there is nothing to open
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await row(page, 'Broken lamp').waitFor();
+    await page.getByText('These are the conversations of the figure.').waitFor();
+    await page.getByRole('link', { name: 'Back to the reports' }).click();
+    await drawn(page);
+  });
+
+  test('have a table whose numbers lead to conversations, and say when some count more than once', async (t) => {
+    const { desk } = world, page = await world.sit(t, world.first, '/agent/reports?days=7&load=channel');
+    const id = await world.asked('Two answers');
+    for (const contents of ['First', 'Second']) (await desk.as('agent').post(`/cases/${id}/reply`, { contents, channel: 'HELPCENTER' })).must(201);
+    await page.reload();
+    await drawn(page);
+    await report(page, 'volume').getByText('Table').click();
+    const cells = report(page, 'volume').locator('tbody tr').last();
+    assert.match(await cells.innerText(), /so far/);
+    const [download] = await Promise.all([page.waitForEvent('download'), report(page, 'volume').getByRole('link', { name: 'CSV' }).click()]);
+    assert.equal(download.suggestedFilename(), 'series.csv');
+    await report(page, 'load').getByRole('row', { name: 'Help center' }).getByRole('link').first().click();
+    await row(page, 'Two answers').waitFor();
+    await page.getByText(/conversations for the figure \d+: some count more than once/).waitFor();
+    await page.goBack();
+    await drawn(page);
+    assert.match(page.url(), /load=channel/);
+  });
+
+  test('have their period, comparison and conditions in the address', async (t) => {
+    const page = await world.sit(t, world.first, '/agent/reports');
+    await drawn(page);
+    await page.getByRole('form').getByLabel('Channel').selectOption('MAIL');
+    await until(async () => /No conversation was created/.test(await report(page, 'volume').innerText()));
+    assert.match(page.url(), /channel=MAIL/);
+    await page.getByRole('form').getByLabel('Compare with').selectOption('none');
+    await page.getByRole('button', { name: 'Remove all conditions' }).click();
+    await until(async () => /were created\./.test(await report(page, 'volume').innerText()));
+    await page.locator('.report-choices select').first().selectOption('own');
+    await page.getByRole('form').getByLabel('From').fill('2016-01-01');
+    await page.getByRole('form').getByLabel('From').press('Tab');
+    await until(async () => /2016-01-01/.test(page.url()));
+    await drawn(page);
+    await until(async () => (await report(page, 'volume').getByRole('slider').getAttribute('aria-valuemax')) > 110);
+    await page.goto(`${world.desk.base}/agent/reports?from=2026-11-03&to=2026-11-01`);
+    await page.getByRole('alert').filter({ hasText: 'The first date is after the last one' }).waitFor();
+    await page.goto(`${world.desk.base}/agent/reports?tag=nowhere`);
+    await page.getByText('There is no tag “nowhere”.').waitFor();
+  });
+
+  test('say in words what failed, and that numbers are not complete', async (t) => {
+    const page = await world.sit(t, world.first, '/agent/reports');
+    await drawn(page);
+    await page.route('**/insights/cases/series*', (route) => (/metric=SLA/.test(route.request().url()) ? route.abort() : route.continue()));
+    await page.reload();
+    await page.getByRole('alert').filter({ hasText: 'This report could not be read' }).waitFor();
+    await page.unroute('**/insights/cases/series*');
+    await report(page, 'sla').getByRole('button', { name: 'Try again' }).click();
+    await report(page, 'sla').getByText('No clock of a service level started').waitFor();
+    await page.route('**/insights/cases/series*', async (route) => {
+      const reply = await route.fetch(), body = await reply.json();
+      await route.fulfill({ response: reply, json: { ...body, data: { ...body.data, is_complete: false } } });
+    });
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'Numbers are still being computed' }).waitFor();
+  });
+
+  test('tell a role that may not see them who can change that', async (t) => {
+    const { desk } = world, { id } = await desk.owner.create('/roles', { title: 'Quiet', type: 'AGENT' });
+    (await desk.owner.put(`/roles/${id}/permissions`, { 'insights.access': false })).must(200);
+    const page = await world.sit(t, await desk.person('agent', { role_id: id }), '/agent/reports');
+    await page.getByText('Your role may not see reports.').waitFor();
+    assert.equal(await page.locator('.report').count(), 0);
+  });
+});
+
+describe('the reports of a desk with a history', () => {
+  const world = consoleWorld({ conversations: 300 });
+
+  test('fit at each width, in both themes and in Arabic', async (t) => {
+    const complete = (p) => p.locator('#load table'), screens = [['reports', '/agent/reports?days=365', complete]];
+    const page = await world.sit(t, world.first, '/agent/reports?days=365');
+    await drawn(page);
+    await examine(world, page, screens, { sizes: [[360, 740], [1280, 800]] });
+    await page.setViewportSize({ width: 1920, height: 2400 });
+    await drawn(page);
+    await shoot(page, 'console-reports-whole');
+    const { id: locale_id } = (await world.desk.owner.fetch('/locales', { limit: 100 })).find(({ locale }) => locale === 'ar');
+    await world.first.client.update('/profile', { locale_id });
+    await examine(world, page, screens, { sizes: [[768, 1024]], themes: ['dark'], label: '-ar' });
+    assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl');
+  });
+});
