@@ -30,7 +30,19 @@ static const struct field job_fields[] = {
      .doc = "Invalid records, each with its errors. Null until the job has ended, and if the bearer token "
             "lacks the scope of the records.",
      .example = "[]"},
+    {"kind", F_TEXT, READONLY | ON_DEMAND,
+     .doc = "Kind of work, like import, trash or cascade. Other kinds are added without notice.",
+     .example = "\"import\""},
+    {"creator", F_REF, READONLY | ON_DEMAND, .ref = "user_minimal",
+     .doc = "Person whose request made the job. Null: the server made it, or the person is gone."},
     {"*", .group = row_times},
+    {0},
+};
+
+static const struct field job_args[] = {
+    {"status", F_WORDS, .words = job_statuses, .filter = "t.status IN @LIST(:status)",
+     .doc = "Only jobs with one of these states."},
+    {"kind", F_TEXT, .filter = "t.kind = :kind", .doc = "Only jobs of this kind.", .example = "\"import\""},
     {0},
 };
 
@@ -46,6 +58,10 @@ static void job_visible(struct work *w, struct branches *out) {
 }
 
 static const struct route job_routes[] = {
+    {GET, "/jobs", AD, "", LIST, api_list, .bearer = BEARER_ANY, .order = {.descending = true},
+     .args = job_args, .label = "job", .summary = "List jobs",
+     .doc = "The newest first, also those that the server made itself. With a bearer token only those of its "
+            "person."},
     {GET, "/jobs/:id", ALL, "", ONE, api_get, .bearer = BEARER_ANY, .label = "job", .summary = "Get a job",
      .doc = "Only for the user who created it, admins and owners. With a bearer token only for the user who "
             "created it."},

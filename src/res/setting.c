@@ -7,6 +7,31 @@
 
 extern const struct resource setting_resource;
 
+/* One more than an enum setting_type. */
+static const struct word setting_types[] = {{1 + SETTING_BOOL, "BOOLEAN"},   {1 + SETTING_INT, "INTEGER"},
+                                            {1 + SETTING_TEXT, "TEXT"},      {1 + SETTING_LINES, "LINES"},
+                                            {1 + SETTING_ZONE, "TIME_ZONE"}, {1 + SETTING_EMAIL, "EMAIL"},
+                                            {1 + SETTING_WORD, "WORD"},      {1 + SETTING_LOCALE, "LANGUAGE"},
+                                            {1 + SETTING_SECRET, "SECRET"},  {0}};
+
+static const struct setting *setting_of_row(const struct row *row) {
+    const struct setting *s = setting_table;
+    while (s->name && s->id != row->id) s++;
+    return s->name ? s : NULL;
+}
+
+static void render_options(struct view *v, const struct row *row, const struct value *own) {
+    const struct setting *s = setting_of_row(row);
+    (void)own;
+    if (s == NULL || s->type != SETTING_WORD) {
+        jw_null(&v->w);
+        return;
+    }
+    jw_array(&v->w);
+    for (const struct word *word = s->words; word->word; word++) jw_str(&v->w, str_of(word->word));
+    jw_end(&v->w);
+}
+
 static const struct field setting_fields[] = {
     {"name", F_TEXT, READONLY, .doc = "Name of the setting within its category.",
      .example = "\"session_hours_staff\""},
@@ -20,6 +45,16 @@ static const struct field setting_fields[] = {
      .example = "\"8\""},
     {"is_protected", F_BOOL, READONLY, .doc = "True if only owners may change the setting."},
     {"description", F_TEXT, READONLY, .doc = "Meaning of the setting."},
+    {"type", F_WORD, READONLY | ON_DEMAND, .words = setting_types,
+     .doc = "Form of the value. LINES has several lines, LANGUAGE is the code of a locale.",
+     .example = "\"INTEGER\""},
+    {"initial", F_TEXT, READONLY | ON_DEMAND, .doc = "Value of a new desk.", .example = "\"8\""},
+    {"minimum", F_INT, READONLY | ON_DEMAND | NULLABLE, .doc = "Smallest INTEGER. Null: other types.",
+     .example = "1"},
+    {"maximum", F_INT, READONLY | ON_DEMAND | NULLABLE, .doc = "Largest INTEGER. Null: other types.",
+     .example = "720"},
+    {"options", F_COMPUTED, READONLY | ON_DEMAND, .column = "", .render = render_options,
+     .doc = "Values of a WORD. Null: other types.", .example = "[\"24hour\", \"12hour\"]"},
     {0},
 };
 static const struct field setting_list_args[] = {
@@ -41,6 +76,11 @@ static struct row *make_row(struct call *c, struct view *v, const struct setting
     *row_cell(row, "value") = value_text(value.p ? value : S(""));
     *row_cell(row, "is_protected") = (struct value){V_INT, .i = s->role == ROLE_OWNER};
     *row_cell(row, "description") = value_text(str_of(s->doc));
+    *row_cell(row, "type") = (struct value){V_INT, .i = 1 + s->type};
+    *row_cell(row, "initial") = value_text(str_of(s->initial));
+    if (s->type != SETTING_INT) return row;
+    *row_cell(row, "minimum") = (struct value){V_INT, .i = s->min};
+    *row_cell(row, "maximum") = (struct value){V_INT, .i = s->max};
     return row;
 }
 

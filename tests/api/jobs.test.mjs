@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, open, until } from './lib/index.mjs';
+import { bearer } from './lib/tokens.mjs';
 
 const many = (n) => Array.from({ length: n }, (_, i) => ({ title: `Team ${i + 1}`, legacy_id: `L${i + 1}` }));
 const bulk = (who, teams, query) => who.post('/bulk/teams', { teams }, { query });
@@ -97,4 +98,27 @@ test('periodic work has its turn beside jobs that are always due', async (t) => 
   await until('the entry is in the chain', async () => (await desk.owner.fetch('/audit_log', { action: 'ROLE_CREATED' }))[0].seq !== null || undefined);
   const left = Number(desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'password_reset' AND status IN (1, 2)"));
   assert.ok(left > 0 && left < jobs, `${left} jobs are left`);
+});
+
+test('admins list the jobs of everybody, by state and kind; others have no list, and a token lists those of its person', async (t) => {
+  const desk = await open(t), { owner, admin, staff } = desk;
+  const ids = [];
+  for (const who of [owner, admin]) {
+    const { id } = (await bulk(who, [{ title: 'x' }])).must(202).data;
+    await desk.job(owner, id);
+    ids.unshift(id);
+  }
+  const bad = (await bulk(admin, [{ title: '' }])).must(202).data.id;
+  await desk.job(owner, bad);
+  const listed = async (query, who = admin) => (await who.fetch('/jobs', { kind: 'import', ...query })).map(({ id }) => id);
+  assert.deepEqual(await listed({}), [bad, ...ids]);
+  assert.deepEqual(await listed({ status: 'FAILED' }), [bad]);
+  assert.deepEqual(await listed({ status: 'COMPLETED,RUNNING' }), ids);
+  assert.deepEqual(await listed({ kind: 'nothing' }), []);
+  const [one] = await admin.fetch('/jobs', { kind: 'import', fields: '+kind,+creator' });
+  assert.deepEqual([one.kind, one.creator.id, one.errors.length], ['import', desk.people.admin.id, 1]);
+  assert.ok(!('kind' in (await admin.fetch('/jobs'))[0]));
+  (await staff.get('/jobs')).refused(403, 'PERMISSIONS_DENIED');
+  const { token } = await owner.create('/profile/api_tokens', { name: 'x', scopes: ['users:read'] });
+  assert.deepEqual(await listed({}, bearer(desk, token)), ids.slice(1));
 });

@@ -93,6 +93,16 @@ describe('the list of settings', () => {
     assert.deepEqual(body.data.filter((s) => s.is_protected).map((s) => `${s.category}.${s.name}`).sort(), Object.keys(OWNERS).sort());
   });
 
+  test('says on request what form the values have, and the initial ones', async () => {
+    const { owner } = world.desk, list = await owner.fetch('/settings', { fields: '+type,+initial,+minimum,+maximum,+options' });
+    const of = (name) => { const { type, initial, minimum, maximum, options } = list.find((s) => s.name === name); return [type, initial, minimum, maximum, options]; };
+    assert.deepEqual(of('session_hours_staff'), ['INTEGER', '8', 1, 720, null]);
+    assert.deepEqual(of('smtp_security'), ['WORD', 'STARTTLS', null, null, ['NONE', 'STARTTLS', 'TLS']]);
+    assert.deepEqual(of('smtp_password'), ['SECRET', '', null, null, null]);
+    assert.deepEqual(of('time_zone')[0], 'TIME_ZONE');
+    assert.ok(list.every((s) => s.type && typeof s.initial === 'string' && (s.type === 'WORD') === Array.isArray(s.options) && (s.type === 'INTEGER') === (s.minimum !== null)));
+  });
+
   test('is the table of docs/OPERATIONS.md', async (t) => {
     const { owner } = (await open(t));
     const row = (s) => `| \`${s.category}.${s.name}\` | ${s.value === '' ? '' : `\`${s.value}\``} | ${s.is_protected ? 'owners' : 'admins'} | ${s.description.replaceAll('|', '\\|')} |`;

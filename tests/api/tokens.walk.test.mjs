@@ -9,7 +9,7 @@ import { SCOPES, apiToken } from './lib/tokens.mjs';
 
 const UNDER = /^\/(conversations|articles|sections|categories|mails)(\/|$)/;
 const CONFIGURATION = /^\w+ \/(changes|audit_log|events\/tokens|oauth\/clients|oauth\/grants)(\/|$)|^DELETE \/oauth\/my_grants/;
-const ANY = [/^GET \/(profile|me|session|jobs\/:id)$/, /^GET \/autocomplete\/tags$/, /^GET \/oauth\/my_grants(\/:id)?$/, /^GET \/realtime(\/socket)?$/];
+const ANY = [/^GET \/(profile|me|session|jobs(\/:id)?)$/, /^GET \/autocomplete\/tags$/, /^GET \/oauth\/my_grants(\/:id)?$/, /^GET \/realtime(\/socket)?$/];
 const WRITES = /^POST \/files$/;
 /** Routes whose items need a second scope: people, and messages of people. */
 const ITEMS = {

@@ -2,6 +2,7 @@
 // audit log, jobs, erasures, and all settings of the desk.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { before, describe, test } from 'node:test';
 import { authorize } from '../api/lib/oauth.mjs';
@@ -157,6 +158,79 @@ describe('programs and records', () => {
     await authorize(world.desk, client, world.second);
   });
 
+  test('the audit log is narrowed, shows what was there before, and is saved as CSV', async (t) => {
+    await world.desk.owner.update('/settings', { values: { 'security.session_hours_staff': 9 } });
+    const page = await world.sit(t, world.admin, '/agent/settings/audit'), lines = page.locator('.records summary');
+    await lines.first().waitFor();
+    await page.getByLabel(/^What/).selectOption({ label: 'changed a setting' });
+    const line = lines.filter({ hasText: 'security.session_hours_staff' });
+    await line.press('Enter');
+    const cells = page.getByRole('row').filter({ hasText: 'security.session_hours_staff' });
+    await cells.waitFor();
+    assert.deepEqual(await cells.getByRole('cell').allInnerTexts(), ['8', '9']);
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
+    const text = readFileSync(await saved.path(), 'utf8');
+    assert.match(text, /^"id","happened_at","action"/);
+    assert.equal(text.trim().split('\n').length - 1, await lines.count());
+    await page.getByLabel(/^Who/).selectOption({ label: 'Mira Olsen' });
+    await page.getByText('No entry is like this.').waitFor();
+    await page.getByLabel(/^Who/).selectOption({ label: 'All' });
+    await lines.first().waitFor();
+    await page.getByLabel('Until').fill('2020-01-01');
+    await page.getByText('No entry is like this.').waitFor();
+  });
+
+  test('jobs show their progress and what they refused', async (t) => {
+    const { id } = (await world.desk.admin.post('/bulk/teams', { teams: [{ title: 'Good' }, { title: '' }] }, { query: { partial_import: true } })).must(202).data;
+    const page = await world.sit(t, world.admin, '/agent/settings/jobs');
+    await page.getByLabel('Kind').selectOption({ label: 'Import' });
+    await world.desk.job(world.desk.owner, id);
+    const line = page.locator('.records summary').filter({ hasText: 'done · 2 of 2 · 1 was refused' });
+    await line.waitFor();
+    await line.press('Enter');
+    await page.getByText('teams/1/title').waitFor();
+    await page.getByLabel('State').selectOption({ label: 'failed' });
+    await page.getByText('There are no such jobs.').waitFor();
+  });
+
+  test('a person is exported, and erased after a question that says what it touches; the receipt is saved', async (t) => {
+    const gone = await world.desk.person('customer', { full_name: 'Gustav Gone' });
+    await gone.client.create('/conversations', { subject: 'Forget me', contents: 'Please.' });
+    const page = await world.sit(t, world.admin, '/agent/settings/erasures'), find = page.getByRole('combobox', { name: 'Name or e-mail address' });
+    await page.getByText('Nobody was erased.').waitFor();
+    await find.fill('gustav');
+    await page.getByRole('option', { name: /Gustav Gone/ }).waitFor();
+    await find.press('Enter');
+    const facts = page.locator('.chosen-person .facts');
+    await facts.waitFor();
+    assert.match((await facts.innerText()).replace(/\s+/g, ' '), /^Conversations 1 Notes 0 Events 0 Addresses 1$/);
+    const [zip] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the data' }).click()]);
+    assert.equal(readFileSync(await zip.path()).subarray(0, 2).toString(), 'PK');
+    await page.getByRole('button', { name: 'Erase the person: Gustav Gone' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase “Gustav Gone”?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await world.desk.admin.fetch('/erasures')).length, 0);
+    await page.getByRole('button', { name: 'Erase the person: Gustav Gone' }).click();
+    await dialog.getByLabel('Also the texts').check();
+    await dialog.getByRole('button', { name: 'Erase the person' }).click();
+    const line = page.locator('.records summary').filter({ hasText: /Receipt \d+done · with texts/ });
+    await until(async () => { await world.desk.clock.forward(2); return (await line.count()) === 1; });
+    await line.press('Enter');
+    await page.getByText('PROFILE', { exact: true }).waitFor();
+    const [receipt] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the receipt' }).click()]);
+    const kept = JSON.parse(readFileSync(await receipt.path(), 'utf8'));
+    assert.deepEqual([kept.user.id, kept.status, kept.with_contents], [gone.id, 'COMPLETED', true]);
+    await find.fill('olga');
+    const owner = await world.desk.owner.fetch('/profile');
+    await find.fill(`#${owner.id}`);
+    await page.getByRole('option', { name: `#${owner.id}` }).waitFor();
+    await find.press('Enter');
+    await page.getByRole('button', { name: `Erase the person: #${owner.id}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase the person' }).click();
+    await alert(page, /./); // an admin erases no owner
+    assert.equal((await world.desk.admin.fetch('/erasures')).length, 1);
+  });
+
   test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
     const page = await world.sit(t, world.admin, '/agent/settings');
     const [[endpoint], [token], [client]] = await Promise.all(['/endpoints', '/events/tokens', '/oauth/clients'].map((path) => world.desk.admin.fetch(path)));
@@ -165,10 +239,13 @@ describe('programs and records', () => {
       ['program-event', `/agent/settings/events/${token.id}`, (p) => p.locator('.copied')],
       ['program-client', `/agent/settings/clients/${client.id}`, (p) => p.locator('.plain-rows li')],
       ['program-grants', '/agent/settings/grants', (p) => p.locator('.plain-rows li')],
+      ['program-audit', '/agent/settings/audit', (p) => p.locator('.records li')],
+      ['program-jobs', '/agent/settings/jobs', (p) => p.locator('.records li')],
+      ['program-erasures', '/agent/settings/erasures', (p) => p.locator('.records li')],
     ];
     await page.getByRole('link', { name: 'Endpoints' }).waitFor();
-    await examine(world, page, screens, { themes: ['light'], sizes: [[360, 740], [1280, 800]] });
-    await examine(world, page, screens.slice(0, 1), { themes: ['dark'], sizes: [[768, 1024]] });
+    await examine(world, page, screens, { themes: ['light'], sizes: [[360, 740]] });
+    await examine(world, page, screens.slice(-3), { themes: ['dark'], sizes: [[1280, 800]] });
     const { id: locale_id } = (await world.desk.admin.fetch('/locales', { limit: 100 })).find(({ locale }) => locale === 'ar');
     const other = await world.sit(t, await world.desk.person('admin', { full_name: 'ليلى حداد', locale_id }), '/agent/settings');
     await other.getByRole('heading', { name: 'الإعدادات' }).waitFor();

@@ -36,4 +36,7 @@ export const areas: readonly Area[] = [
   { name: 'events', title: 'event_tokens', group: 'group_programs', may: () => mayDo('POST /events/tokens'), screen: program(() => import('./programs/events')) },
   { name: 'clients', title: 'clients', group: 'group_programs', may: () => mayDo('POST /oauth/clients'), screen: program(() => import('./programs/clients')) },
   { name: 'grants', title: 'grants', group: 'group_programs', may: () => mayDo('DELETE /oauth/grants/{id}'), screen: program(() => import('./programs/grants')) },
+  { name: 'audit', title: 'audit', group: 'group_records', may: isAdmin, screen: program(() => import('./programs/audit')) },
+  { name: 'jobs', title: 'jobs', group: 'group_records', may: isAdmin, screen: program(() => import('./programs/jobs')) },
+  { name: 'erasures', title: 'erasures', group: 'group_records', may: () => mayDo('POST /users/{id}/erase'), screen: program(() => import('./programs/erasures')) },
 ];

@@ -1,12 +1,12 @@
 // A list that is read page by page. The rows are in the store, so an opened row stays open when the list is read again.
 import { createEffect, createSignal, on, onCleanup } from 'solid-js';
-import { get } from '../../../kit/api';
+import { get, rowsOf, type Kind } from '../../../kit/api';
 import { keepReply } from '../../../kit/store';
 
 const PAGE = 30;
 
-/** `query` says what is asked for: when it changes, the list is read from its beginning. */
-export const createPages = (path: () => string, query: () => Record<string, string | number | boolean | undefined>) => {
+/** `query` says what is asked for: when it changes, the list is read from its beginning. `type` is that of rows that do not name it. */
+export const createPages = (path: () => string, query: () => Record<string, string | number | boolean | undefined>, type?: Kind) => {
   const [ids, setIds] = createSignal<number[]>(), [total, setTotal] = createSignal(0), [wrong, setWrong] = createSignal('');
   let turn = 0;
   onCleanup(() => { turn++; });
@@ -15,6 +15,7 @@ export const createPages = (path: () => string, query: () => Record<string, stri
     try {
       const reply = await get(path(), { ...query(), _flat: true, limit: least, ...(last ? { after_id: last } : {}) });
       if (mine !== turn) return;
+      if (type) for (const row of rowsOf(reply)) row.resource_type = type;
       const found = keepReply(reply);
       setIds([...known, ...found]);
       setTotal(reply.total_count ?? known.length + found.length);
