@@ -46,6 +46,7 @@ static int post(struct work *w, void *arg) {
     struct json *body;
     struct json_error err;
     inner_begin(p->call);
+    TRY(db_lock_row(w->conn, "cases", p->due.case_id)); /* the order of every write to a conversation */
     int rc = scheduled_reply_lock(w, p->due.id, &p->reply);
     if (rc <= 0 || !waits(w, &p->reply)) return rc < 0 ? rc : 0;
     TRY(act_as(w, p->reply.creator_id));
@@ -58,7 +59,7 @@ static int post(struct work *w, void *arg) {
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 struct refusing {
-    int64_t id;
+    struct scheduled_due due;
     enum error code;
     struct str message, parameter; /* parameter: p NULL: none */
 };
@@ -66,7 +67,7 @@ struct refusing {
 static struct refusing refusal_why(const struct posting *p, int rc) {
     const struct problem *first = p->call->work.problems;
     enum error code = first ? first->code : (enum error) - rc;
-    return (struct refusing){.id = p->due.id,
+    return (struct refusing){.due = p->due,
                              .code = code,
                              .message = first && first->message.p ? first->message
                                                                   : str_of(error_info(code)->message),
@@ -79,7 +80,8 @@ static int keep_refusal(struct work *w, void *arg) {
     struct scheduled_reply s;
     struct json_writer out;
     struct buf b = {0};
-    int rc = scheduled_reply_lock(w, r->id, &s);
+    TRY(db_lock_row(w->conn, "cases", r->due.case_id));
+    int rc = scheduled_reply_lock(w, r->due.id, &s);
     if (rc <= 0 || !waits(w, &s)) return rc < 0 ? rc : 0;
     jw_init(&out, &b);
     jw_object(&out);

@@ -101,8 +101,9 @@ static const struct field scheduled_reply_fields[] = {
     {0},
 };
 
-/* The caller's own changes. */
+/* Locks the conversation first, in the order of every write to a conversation. */
 static int scheduled_target(struct call *c, struct scheduled_reply *s) {
+    if (c->vars[0].id) TRY(db_lock_row(c->work.conn, "cases", c->vars[0].id));
     TRY(api_target(c));
     TRY_FOUND(&c->work, scheduled_reply_lock(&c->work, c->id, s));
     return 0;

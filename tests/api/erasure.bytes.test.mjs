@@ -12,7 +12,7 @@ import { CLUSTER } from './lib/stores.mjs';
 const canary = (name) => `qzk${name}xvj`;
 /* Gone after every erasure. */
 const IDENTIFYING = ['fullname', 'mail', 'othermail', 'designation', 'greeting', 'signature', 'legacy', 'twitter', 'street', 'city', 'website', 'external', 'tag', 'field', 'fieldfile', 'fieldbytes',
-  'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes', 'draft', 'draftof', 'draftcc',
+  'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes', 'draft', 'draftof', 'draftcc', 'later', 'latercc',
   'casename', 'postname', 'trail', 'log', 'audit', 'relay', 'mark',
   'formermail', 'formername', 'formertw', 'formerfacebook', 'formerexternal', 'formerfrom', 'formertext', 'formerraw', 'grouped', 'friend', 'friendof'];
 /* Gone with contents=true only. */
@@ -85,6 +85,9 @@ async function plant(desk) {
   const other = await staff.create('/cases', { subject: canary('colleague'), contents: 'Kept', requester_id: desk.people.customer.id });
   await staff.update(`/cases/${talk.id}/draft`, { contents: canary('draft') });
   await staff.update(`/cases/${other.id}/draft`, { contents: 'Kept', parameters: { channel_options: { cc: [canary('draftcc'), jane.email] } } });
+  const send_at = new Date(desk.clock.now + 300 * 86_400_000).toISOString();
+  (await staff.post(`/cases/${talk.id}/reply`, { contents: canary('later'), send_at })).must(201);
+  (await staff.post(`/cases/${other.id}/reply`, { contents: canary('latercc'), channel: 'MAIL', channel_options: { cc: [jane.email] }, send_at })).must(201);
   await plantFormer(desk, { id, full_name: `Jane ${canary('fullname')}` }, other);
   const post = sql(desk, `SELECT MAX(id) FROM posts WHERE case_id = ${talk.id}`).trim();
   const now = desk.clock.now;
