@@ -134,6 +134,7 @@ export const ar: Words = {
   picture_former: 'الصورة السابقة',
   picture_next: 'الصورة التالية',
   picture_whole: 'فتح في علامة تبويب',
+  edit: 'تعديل',
   edit_subject: 'تعديل الموضوع',
   save: 'حفظ',
   more: 'إجراءات أخرى',

@@ -134,6 +134,7 @@ export const de: Words = {
   picture_former: 'Voriges Bild',
   picture_next: 'Nächstes Bild',
   picture_whole: 'In einem Tab öffnen',
+  edit: 'Bearbeiten',
   edit_subject: 'Betreff ändern',
   save: 'Speichern',
   more: 'Weitere Aktionen',

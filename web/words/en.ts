@@ -138,6 +138,7 @@ const words = {
   picture_former: 'Former picture',
   picture_next: 'Next picture',
   picture_whole: 'Open in a tab',
+  edit: 'Edit',
   edit_subject: 'Edit subject',
   save: 'Save',
   more: 'More actions',

@@ -2,7 +2,8 @@
 import { createSignal } from 'solid-js';
 import { get, rowsOf, type Row, type Schemas } from '../../kit/api';
 import { keepReply, rowOf } from '../../kit/store';
-import { fullTime, language, say as sayCommon } from '../../kit/words';
+import { fullTime, language } from '../../kit/words';
+import { clipped, fieldValueText } from '../fields/text';
 import { activitySay, type ActivityWord } from './activity_words';
 import type { Post } from './posts';
 
@@ -29,22 +30,7 @@ const fieldOf = (key: string): Field | undefined => {
   return fields()[key];
 };
 
-const LONGEST = 80;
-const clipped = (text: string) => text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()} …` : text;
 const listed = (items: string[]) => new Intl.ListFormat(language()).format(items);
-
-/** A value as the form of its field shows it. */
-const fieldValueText = (field: Field, value: string | null): string | null => {
-  if (!value) return null;
-  const type = field.type ?? '';
-  if (type === 'YESNO') return sayCommon(value === 'yes' ? 'yes' : 'no');
-  if (type === 'DATE') return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(value));
-  if (['SELECT', 'RADIO', 'CHECKBOX', 'CASCADINGSELECT'].includes(type)) {
-    const titles = value.split(',').map((id) => (rowOf('field_option', Number(id)) as { title?: string } | undefined)?.title);
-    return titles.every((title) => title) ? listed(titles as string[]) : null;
-  }
-  return type === 'FILE' ? null : clipped(value);
-};
 
 // ---- one change ---------------------------------------------------------------------------------
 

@@ -1,12 +1,10 @@
-// The custom fields of a conversation. Each is changed by itself; what the server refuses stands beside it.
-import { createResource, createSignal, createUniqueId, For, Match, Show, Switch } from 'solid-js';
-import { call, get, prefix, rowsOf, type Row, type Schemas } from '../../kit/api';
+// The custom fields of a conversation. Each is changed by itself.
+import { createResource, For, Show } from 'solid-js';
+import { get } from '../../kit/api';
 import { keepReply, rowOf } from '../../kit/store';
 import { say } from '../../kit/words';
+import { FieldValue } from '../fields/value';
 import { fieldValues, writtenValue, type Conversation } from './data';
-
-type Field = Schemas['case_field'];
-type Choice = { id: number; title?: string };
 
 /** The definitions of the desk: read once, and again when a field is new. */
 const readFields = async (ids: number[]) => {
@@ -14,76 +12,16 @@ const readFields = async (ids: number[]) => {
   return true;
 };
 
-const optionsOf = (field: Field): Choice[] => ((field.options ?? []) as unknown as Row[]).map((ref) => rowOf('field_option', ref) as Choice | undefined).filter((o): o is Choice => o !== undefined);
-
-const Value = (props: { conversation: Conversation; field: Field; value: string | null }) => {
-  const c = props.conversation, id = createUniqueId();
-  const [typed, setTyped] = createSignal<string>(); // a text that was refused stays as it was typed
-  const [busy, setBusy] = createSignal(false);
-  const key = () => props.field.key ?? '';
-  const wrong = () => c.refused()[`field_values/${key()}`];
-  const shown = () => (wrong() ? typed() : undefined) ?? props.value ?? '';
-  const isNeeded = () => props.field.is_required_for_agents || props.field.is_required_on_resolution;
-  const save = (value: string | null) => {
-    if ((value || null) === (props.value || null)) return;
-    setTyped(value ?? '');
-    const custom_fields = fieldValues(c.row()).map((one) => one.field.id === props.field.id ? { ...one, value: value || null } : one);
-    void c.update({ custom_fields }, { field_values: { [key()]: value || null } }, props.field.title ?? key());
-  };
-  const upload = async (file: File | undefined) => {
-    if (!file) return;
-    const form = new FormData();
-    form.append('file', file);
-    setBusy(true);
-    try { save(String(rowsOf(await call('POST', '/files', { body: form }))[0]!.id)); } catch (error) { c.refuse(`field_values/${key()}`, (error as Error).message); } finally { setBusy(false); }
-  };
-  const described = () => wrong() ? `${id}-wrong` : undefined;
-  const checked = () => new Set((props.value ?? '').split(',').filter(Boolean).map(Number));
-  const toggled = (option: number, on: boolean) => optionsOf(props.field).map((o) => o.id).filter((one) => one === option ? on : checked().has(one)).join(',');
-  const title = () => <span id={`${id}-title`} dir="auto">{props.field.title}<Show when={isNeeded()}> <abbr title={say(props.field.is_required_for_agents ? 'needed' : 'needed_to_complete')}>*</abbr></Show></span>;
-  const TYPES: Partial<Record<string, { type: string; mode?: 'numeric' | 'decimal' }>> = { DATE: { type: 'date' }, NUMERIC: { type: 'text', mode: 'numeric' }, DECIMAL: { type: 'text', mode: 'decimal' } };
-
-  return (
-    <div class="choice field" role={props.field.type === 'CHECKBOX' || props.field.type === 'RADIO' ? 'group' : undefined} aria-labelledby={props.field.type === 'CHECKBOX' || props.field.type === 'RADIO' ? `${id}-title` : undefined}>
-      {title()}
-      <Switch fallback={
-        <input aria-labelledby={`${id}-title`} type={TYPES[props.field.type ?? '']?.type ?? 'text'} inputmode={TYPES[props.field.type ?? '']?.mode} value={shown()} dir="auto" aria-invalid={!!wrong()} aria-describedby={described()}
-          onChange={(event) => save(event.currentTarget.value)} onKeyDown={(event) => { if (event.key === 'Enter') event.currentTarget.blur(); }} />
-      }>
-        <Match when={props.field.type === 'TEXTAREA'}>
-          <textarea aria-labelledby={`${id}-title`} rows="3" value={shown()} dir="auto" aria-invalid={!!wrong()} aria-describedby={described()} onChange={(event) => save(event.currentTarget.value)} />
-        </Match>
-        <Match when={props.field.type === 'SELECT' || props.field.type === 'CASCADINGSELECT' || props.field.type === 'YESNO'}>
-          <select aria-labelledby={`${id}-title`} aria-invalid={!!wrong()} aria-describedby={described()} onChange={(event) => save(event.currentTarget.value)}>
-            <option value="" selected={!props.value}>{say('none')}</option>
-            <Show when={props.field.type === 'YESNO'} fallback={<For each={optionsOf(props.field)}>{(o) => <option value={o.id} selected={props.value === String(o.id)}>{o.title}</option>}</For>}>
-              <option value="yes" selected={props.value === 'yes'}>{say('yes')}</option>
-              <option value="no" selected={props.value === 'no'}>{say('no')}</option>
-            </Show>
-          </select>
-        </Match>
-        <Match when={props.field.type === 'RADIO'}>
-          <For each={optionsOf(props.field)}>{(o) => <label class="option"><input type="radio" name={id} checked={props.value === String(o.id)} onChange={() => save(String(o.id))} /> <span dir="auto">{o.title}</span></label>}</For>
-          <Show when={props.value}><button type="button" class="link" onClick={() => save(null)}>{say('clear')}</button></Show>
-        </Match>
-        <Match when={props.field.type === 'CHECKBOX'}>
-          <For each={optionsOf(props.field)}>{(o) => <label class="option"><input type="checkbox" checked={checked().has(o.id)} onChange={(event) => save(toggled(o.id, event.currentTarget.checked))} /> <span dir="auto">{o.title}</span></label>}</For>
-        </Match>
-        <Match when={props.field.type === 'FILE'}>
-          <p class="field-file">
-            <Show when={props.value}><a href={`${prefix}/api/v1/cases/${c.id}/files/${props.value}/content`} target="_self" download="">{say('field_file')}</a> <button type="button" class="link" onClick={() => save(null)}>{say('clear')}</button></Show>
-            <label class="button"><input type="file" class="hidden" aria-labelledby={`${id}-title`} aria-describedby={described()} onChange={(event) => { void upload(event.currentTarget.files?.[0]); event.currentTarget.value = ''; }} />{say(busy() ? 'uploading' : 'attach')}</label>
-          </p>
-        </Match>
-      </Switch>
-      <Show when={wrong()}><p id={`${id}-wrong`} class="wrong" role="alert">{wrong()}</p></Show>
-    </div>
-  );
-};
-
 export const Fields = (props: { conversation: Conversation }) => {
   const ids = () => fieldValues(props.conversation.row()).map(({ field }) => field.id);
   const [known] = createResource(() => ids().length ? ids().join(',') : undefined, () => readFields(ids()));
+  const c = props.conversation;
+  const save = (id: number, value: string | null) => {
+    const field = rowOf('case_field', id)!, key = field.key ?? '';
+    const custom_fields = fieldValues(c.row()).map((one) => one.field.id === id ? { ...one, value } : one);
+    void c.update({ custom_fields }, { field_values: { [key]: value } }, field.title ?? key);
+  };
+  const nameOf = (id: number) => `field_values/${rowOf('case_field', id)?.key ?? ''}`;
   const valueOf = (id: number) => { const found = fieldValues(props.conversation.row()).find(({ field }) => field.id === id); return found ? writtenValue(found) : null; };
   const shown = () => known.error || !known() ? [] : ids().filter((id) => rowOf('case_field', id));
   return (
@@ -91,7 +29,7 @@ export const Fields = (props: { conversation: Conversation }) => {
       <section class="details-part" aria-labelledby="fields-title">
         <h3 id="fields-title">{say('fields')}</h3>
         <For each={shown()}>
-          {(id) => <Value conversation={props.conversation} field={rowOf('case_field', id)!} value={valueOf(id)} />}
+          {(id) => <FieldValue field={rowOf('case_field', id)!} value={valueOf(id)} wrong={c.refused()[nameOf(id)]} path={`/cases/${c.id}`} onSave={(value) => save(id, value)} onRefused={(reason) => c.refuse(nameOf(id), reason)} />}
         </For>
       </section>
     </Show>

@@ -1,24 +1,27 @@
 // An organization: its domains, fields, notes and people, and all conversations of its people.
-import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createSignal, For, lazy, on, onCleanup, Show, Suspense } from 'solid-js';
 import { get, type Schemas } from '../../kit/api';
 import { go, href } from '../../kit/route';
 import { keepReply, rowOf, type Shown } from '../../kit/store';
 import { say } from '../../kit/words';
+import { cardValueText as valueText } from '../fields/text';
 import { CaseList, NO_SELECTION } from '../list/list';
 import { createCard } from '../people/card';
 import { Notes } from '../people/notes';
 import { tagTitles } from '../people/tags';
 
+const EditOrganization = lazy(async () => { const { ready, EditOrganization: form } = await import('./edit_organization'); await ready(); return { default: form }; });
+
 const FIELDS = ['name', 'domains', 'custom_fields', 'tags', 'created_at'] as const;
 type Organization = Shown<'organization', typeof FIELDS>;
-const QUERY = { fields: FIELDS.join(','), include: 'identity_domain,organization_field,tag', _flat: true };
+const QUERY = { fields: FIELDS.join(','), include: 'identity_domain,organization_field,field_option,tag', _flat: true };
 const PEOPLE_MOST = 50;
 
 type RefTo = { id: number };
 type Value = { field: RefTo | null; value: string | null };
 
 export const OrganizationScreen = () => {
-  const { id, row, paging, problem } = createCard({ type: 'organization', path: '/organizations', query: QUERY, gone: 'organization_gone', title: ({ name }) => name });
+  const { id, row, paging, problem, mayEdit, editing, setEditing } = createCard({ type: 'organization', path: '/organizations', query: QUERY, gone: 'organization_gone', title: ({ name }) => name });
   const organization = () => row() as Organization | undefined;
   const [people, setPeople] = createSignal<number[]>([]), [count, setCount] = createSignal(0);
   createEffect(on(id, (asked) => {
@@ -30,16 +33,18 @@ export const OrganizationScreen = () => {
 
   const domains = () => ((organization()?.domains ?? []) as RefTo[]).map((ref) => rowOf('identity_domain', ref)).filter((d): d is Schemas['identity_domain'] => d !== undefined);
   const values = () => ((organization()?.custom_fields ?? []) as Value[]).filter(({ value }) => value);
+  let button: HTMLButtonElement | undefined;
+  const done = () => { setEditing(false); queueMicrotask(() => button?.focus()); };
   return (
     <main class="person">
       <section class="person-card region" aria-labelledby="organization-name" tabindex="-1" data-region>
         <Show when={!problem()} fallback={<p class="soft">{problem()}</p>}>
-          <div class="person-head"><h1 id="organization-name" dir="auto">{organization()?.name ?? ''}</h1></div>
-          <dl>
+          <div class="person-head"><h1 id="organization-name" dir="auto">{organization()?.name ?? ''}</h1><span class="grow" /><Show when={mayEdit() && !editing()}><button ref={button} type="button" onClick={() => setEditing(true)}>{say('edit')} <kbd>e</kbd></button></Show></div>
+          <Show when={editing()} fallback={<dl>
             <Show when={domains().length}><dt>{say('domains')}</dt><dd><For each={domains()}>{(d) => <div dir="ltr">{d.domain}</div>}</For></dd></Show>
             <Show when={tagTitles(organization()?.tags).length}><dt>{say('tags')}</dt><dd class="tags"><For each={tagTitles(organization()?.tags)}>{(tag) => <span class="tag" dir="auto">{tag}</span>}</For></dd></Show>
-            <For each={values()}>{({ field, value }) => <><dt dir="auto">{rowOf('organization_field', field)?.title ?? ''}</dt><dd dir="auto">{value}</dd></>}</For>
-          </dl>
+            <For each={values()}>{({ field, value }) => <><dt dir="auto">{rowOf('organization_field', field)?.title ?? ''}</dt><dd dir="auto">{valueText(rowOf('organization_field', field), value)}</dd></>}</For>
+          </dl>}><Suspense><EditOrganization id={id()} query={QUERY} onDone={done} /></Suspense></Show>
           <Show when={people().length}>
             <h2>{say('people_count', { n: count() })}</h2>
             <ul class="others"><For each={people()}>{(person) => <li><a href={href(`/people/${person}`)} dir="auto">{rowOf('user', person)?.full_name ?? ''}</a></li>}</For></ul>

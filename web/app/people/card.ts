@@ -7,6 +7,7 @@ import { keepReply, rowOf } from '../../kit/store';
 import { say, type Word } from '../../kit/words';
 import { createPaging } from '../list/paging';
 import { ROW_QUERY } from '../list/row';
+import { rank } from '../session/rank';
 
 interface Card<T extends 'user' | 'organization'> {
   type: T;
@@ -36,9 +37,13 @@ export const createCard = <T extends 'user' | 'organization'>({ type, path, quer
   const source = createMemo(() => ({ path: `${path}/${id()}/cases`, query: ROW_QUERY }));
   const paging = createPaging(source);
   createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
-  useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }]);
+  const [editing, setEditing] = createSignal(false);
+  createEffect(on(id, () => setEditing(false)));
+  /** The server decides; people below an agent may change no card. */
+  const mayEdit = () => row() !== undefined && ['AGENT', 'ADMIN', 'OWNER'].includes(rank());
+  useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }, { key: 'e', word: 'edit', run: () => { if (mayEdit()) setEditing(true); } }]);
 
   /** Why the row is not shown; undefined: it is, or it is being read. */
   const problem = () => state() === 'gone' ? say(gone) : state() === 'failed' ? say('unreachable') : undefined;
-  return { id, row, paging, problem };
+  return { id, row, paging, problem, mayEdit, editing, setEditing };
 };

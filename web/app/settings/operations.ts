@@ -559,6 +559,100 @@ export const operations = {
       "contents": {"type":"boolean"},
     },
   },
+  "POST /organizations": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "organizations.update",
+    fields: {
+      "name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "legacy_id": {"type":"string","nullable":true,"maxLength":255},
+      "is_shared": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+      "domains": {"type":"array","nullable":true},
+      "phones": {"type":"array","nullable":true},
+      "addresses": {"type":"array","nullable":true},
+      "websites": {"type":"array","nullable":true},
+      "field_values": {"type":"object"},
+      "tags": {"type":"array","nullable":true},
+    },
+  },
+  "DELETE /organizations": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "organizations.delete",
+    fields: {
+    },
+  },
+  "PUT /organizations/{id}": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "organizations.update",
+    fields: {
+      "name": {"type":"string","minLength":1,"maxLength":255},
+      "legacy_id": {"type":"string","nullable":true,"maxLength":255},
+      "is_shared": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+      "domains": {"type":"array","nullable":true},
+      "phones": {"type":"array","nullable":true},
+      "addresses": {"type":"array","nullable":true},
+      "websites": {"type":"array","nullable":true},
+      "field_values": {"type":"object"},
+      "tags": {"type":"array","nullable":true},
+    },
+  },
+  "DELETE /organizations/{id}": {
+    roles: ["AGENT","ADMIN","OWNER"], permission: "organizations.delete",
+    fields: {
+    },
+  },
+  "POST /identities/emails": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "user_id": {"type":"integer","required":true},
+      "email": {"type":"string","required":true,"minLength":1,"maxLength":255,"format":"email"},
+      "is_primary": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+      "is_notification_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/emails": {
+    roles: ["ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
+  "PUT /identities/emails/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "is_primary": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+      "is_notification_enabled": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/emails/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
+  "POST /identities/phones": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "user_id": {"type":"integer","required":true},
+      "number": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "is_primary": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/phones": {
+    roles: ["ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
+  "PUT /identities/phones/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "is_primary": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/phones/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
   "PUT /profile": {
     roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
     fields: {

@@ -1,0 +1,131 @@
+// Changes a person or an organization: properties in a form, addresses and custom fields each in its place.
+import { createResource, createSignal, createUniqueId, For, onMount, Show, type JSX } from 'solid-js';
+import { call, get, Refused, rowsOf, type Row } from '../../kit/api';
+import { Combobox } from '../../kit/combobox';
+import { useKeys } from '../../kit/keys';
+import { keepReply, rowOf } from '../../kit/store';
+import { tell, tellWrong } from '../../kit/strip';
+import { say as sayCommon } from '../../kit/words';
+import { FieldValue } from '../fields/value';
+import type { Control, Field } from '../settings/fields';
+import { createForm } from '../settings/form';
+import { Form } from '../settings/form_view';
+import { mayDo, readRights, type Operation } from '../settings/rights';
+import { say, type SettingsWord } from '../settings/words';
+
+export type Query = Record<string, string | boolean>;
+
+/** The form of a row, and what else can be changed of it. */
+export const EditCard = (props: { path: '/users' | '/organizations'; id: number; query: Query; fields: readonly Field[]; onDone: () => void; children: JSX.Element }) => {
+  const title = createUniqueId(), path = `${props.path}/${props.id}`, operation = `PUT ${props.path}/{id}` as Operation;
+  const [may] = createResource(async () => { await readRights(); return mayDo(operation); });
+  const form = createForm({ key: path.slice(1), operation, path, read: () => get(path, props.query), fields: props.fields });
+  let heading!: HTMLHeadingElement;
+  onMount(() => heading.focus());
+  useKeys([{ key: 'Escape', word: 'close', run: props.onDone }]);
+  return (
+    <section class="card-edit" aria-labelledby={title}>
+      <h2 ref={heading} id={title} tabindex="-1">{sayCommon('edit')}</h2>
+      <Show when={may() !== false} fallback={<p class="soft">{say('card_may_not')}</p>}>
+        <Form form={form} actions={<button type="button" onClick={props.onDone}>{say('card_done')}</button>} />
+        {props.children}
+      </Show>
+    </section>
+  );
+};
+
+/** Chooses an organization by some letters. */
+export const OrganizationOf = (props: Control) => {
+  const id = () => props.value as number | null, name = () => rowOf('organization', id())?.name ?? `#${id()}`;
+  const [typed, setTyped] = createSignal('');
+  const choose = (one: number) => { setTyped(' '); setTyped(''); props.set(one); };
+  const find = async (text: string) => {
+    const reply = await get('/autocomplete/organizations', { name: text, limit: 8 });
+    keepReply(reply);
+    return rowsOf(reply).map((row) => ({ id: row.id, label: String(row['name']) }));
+  };
+  return (
+    <div id={props.id} class="typed" role="group" tabindex="-1" aria-label={say('card_organization')} aria-describedby={props.described}>
+      <Show when={id()}><ul class="tags"><li class="tag"><span dir="auto">{name()}</span><button type="button" aria-label={say('remove_word', { name: name() })} onClick={() => props.set(null)}>×</button></li></ul></Show>
+      <Combobox label={say('card_organization_find')} placeholder={say('card_organization_find')} value={typed()} find={find} onChoose={(one) => choose(Number(one.id))} />
+    </div>
+  );
+};
+
+/** Addresses or phone numbers of a person. `changed` reads the card again. */
+export const Identities = (props: { path: '/identities/emails' | '/identities/phones'; member: 'email' | 'number'; user: number; title: SettingsWord; label: SettingsWord; changed: () => void }) => {
+  const id = createUniqueId(), [rows, { refetch }] = createResource(async () => rowsOf(await get(props.path, { user_id: props.user, limit: 100 })));
+  const [wrong, setWrong] = createSignal<string>();
+  let input!: HTMLInputElement, alert!: HTMLParagraphElement;
+  const textOf = (row: Row) => String(row[props.member] ?? row['phone'] ?? '');
+  const refresh = async () => { await refetch(); props.changed(); };
+  const done = async (work: Promise<unknown>) => { try { await work; await refresh(); } catch (error) { tellWrong((error as Error).message); } };
+  const create = (text: string, rest: object = {}) => call('POST', props.path, { body: { user_id: props.user, [props.member]: text, ...rest } });
+  const add = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setWrong(undefined);
+    try { await create(input.value.trim()); input.value = ''; await refresh(); } catch (error) {
+      if (!(error instanceof Refused)) return tellWrong(say('no_answer'));
+      setWrong(error.message);
+      alert.focus();
+    }
+  };
+  const drop = async (row: Row) => {
+    await done(call('DELETE', `${props.path}/${row.id}`).then(() => tell(say('card_removed', { name: textOf(row) }), async () => { await create(textOf(row), { is_validated: row['is_validated'], is_primary: row['is_primary'] }); await refresh(); })));
+    input.focus();
+  };
+  return (
+    <section class="details-part" aria-labelledby={`${id}-title`}>
+      <h3 id={`${id}-title`}>{say(props.title)}</h3>
+      <ul class="plain-rows">
+        <For each={rows()}>
+          {(row) => (
+            <li>
+              <span class="plain-text"><span dir="ltr">{textOf(row)}</span><span class="soft">{say(row['is_primary'] ? 'address_primary' : row['is_validated'] ? 'address_good' : 'card_claimed')}</span></span>
+              <Show when={!row['is_primary']}><button type="button" aria-label={`${say('address_make_primary')}: ${textOf(row)}`} onClick={() => void done(call('PUT', `${props.path}/${row.id}`, { body: { is_primary: true } }))}>{say('address_make_primary')}</button></Show>
+              <button type="button" class="danger" aria-label={say('remove_word', { name: textOf(row) })} onClick={() => void drop(row)}>{say('delete')}</button>
+            </li>
+          )}
+        </For>
+      </ul>
+      <form noValidate onSubmit={(event) => void add(event)}>
+        <label class="label" for={id}>{say(props.label)}</label>
+        <div class="typed-line"><input ref={input} id={id} type={props.member === 'email' ? 'email' : 'tel'} dir="ltr" autocomplete="off" aria-invalid={!!wrong()} aria-describedby={wrong() ? `${id}-wrong` : undefined} /><button type="submit">{say('add')}</button></div>
+        <p ref={alert} id={`${id}-wrong`} class="wrong" role="alert" tabindex="-1" hidden={!wrong()}>{wrong()}</p>
+      </form>
+    </section>
+  );
+};
+
+interface Value { field: { id: number }; value: string | null }
+
+/** Custom fields: each is changed by itself, with an undo. */
+export const CardFields = (props: { type: 'user' | 'organization'; path: '/users' | '/organizations'; id: number; query: Query }) => {
+  const kind = () => props.type === 'user' ? 'user_field' as const : 'organization_field' as const, title = createUniqueId();
+  const [known] = createResource(async () => { keepReply(await get(`${props.path}/fields`, { limit: 100, include: 'field_option', _flat: true })); return true; });
+  const [refused, setRefused] = createSignal<Record<string, string>>({});
+  const values = () => (known() ? (rowOf(props.type, props.id)?.custom_fields ?? []) as unknown as Value[] : []).filter(({ field }) => rowOf(kind(), field));
+  const written = ({ field, value }: Value) => (rowOf(kind(), field)?.type === 'DATE' ? value?.slice(0, 10) : value) || null;
+  const refuse = (key: string, reason: string) => setRefused((all) => ({ ...all, [key]: reason }));
+  const save = async (one: Value, value: string | null, isUndo = false): Promise<void> => {
+    const field = rowOf(kind(), one.field)!, key = field.key ?? '', former = written(one);
+    try {
+      keepReply(await call('PUT', `${props.path}/${props.id}`, { query: props.query, body: { field_values: { [key]: value } } }));
+      setRefused(({ [key]: _, ...rest }) => rest);
+      if (!isUndo) tell(sayCommon('changed', { what: field.title ?? key }), () => save({ ...one, value }, former, true));
+    } catch (error) { refuse(key, (error as Error).message); }
+  };
+  return (
+    <Show when={values().length}>
+      <section class="details-part" aria-labelledby={title}>
+        <h3 id={title}>{say('card_fields')}</h3>
+        <For each={values().map(({ field }) => field.id)}>
+          {(id) => {
+            const one = () => values().find(({ field }) => field.id === id) ?? { field: { id }, value: null }, field = () => rowOf(kind(), id)!, key = () => field().key ?? '';
+            return <FieldValue field={field()} value={written(one())} wrong={refused()[key()]} path={`${props.path}/${props.id}`} onSave={(value) => void save(one(), value)} onRefused={(reason) => refuse(key(), reason)} />;
+          }}
+        </For>
+      </section>
+    </Show>
+  );
+};
