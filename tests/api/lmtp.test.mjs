@@ -409,6 +409,11 @@ describe('a desk with --lmtp', () => {
     assert.ok(!desk.log.includes(HERE), 'the log contains no address');
     rmSync(join(desk.dir, 'mail/recipients')); // an operator's mistake
     await until('the file again', () => { try { return lines().includes(HERE); } catch { return false; } });
+    rmSync(join(desk.dir, 'mail/recipients'));
+    mkdirSync(join(desk.dir, 'mail/recipients'));
+    await until('an error', () => desk.log.includes("mail/recipients can't be written: Is a directory"));
+    rmSync(join(desk.dir, 'mail/recipients'), { recursive: true });
+    await until('the file once more', () => { try { return lines().includes(HERE); } catch { return false; } });
     await until('the inbox to be empty', () => waiting(desk).length === 0);
     await desk.stop();
     assert.match(await client.reply(), /^421/);

@@ -46,6 +46,16 @@ static void a_plain_mail_is_read_whole(void **state) {
     assert_int_equal(m.sha256.n, 64);
 }
 
+static void the_first_in_reply_to_alone_is_a_reference(void **state) {
+    (void)state;
+    struct incoming m = read_text_of("From: a@b.c\nX-Entity: <x@example.com>\n\nHello\n");
+    assert_int_equal(m.reference_count, 0);
+    m = read_text_of("From: a@b.c\nX-Entity: <x@example.com>\nIn-Reply-To: <1@example.com>\n"
+                     "In-Reply-To: <2@example.com>\n\nHello\n");
+    assert_int_equal(m.reference_count, 1);
+    is_text(m.references[0], "1@example.com");
+}
+
 /* ---- bodies and files ------------------------------------------------------------------------ */
 
 static void quotes_and_signatures_are_folded(void **state) {
@@ -289,6 +299,7 @@ int main(int argc, char **argv) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_mail_is_read_whole),
+        cmocka_unit_test(the_first_in_reply_to_alone_is_a_reference),
         cmocka_unit_test(quotes_and_signatures_are_folded),
         cmocka_unit_test(a_quote_above_the_answer_is_folded),
         cmocka_unit_test(a_quote_between_an_answer_and_its_closing_is_folded),
