@@ -99,6 +99,22 @@ describe('the reports', () => {
     await page.getByRole('status').filter({ hasText: 'Numbers are still being computed' }).waitFor();
   });
 
+  test('and the wall shows by itself what happens, also after a break', async (t) => {
+    const page = await world.sit(t, world.first, '/agent/wall', { width: 1920, height: 1080 }), count = (name) => page.locator('.wall-counts div').filter({ hasText: name }).locator('dd').innerText();
+    await until(async () => /^\d+$/.test(await count('New')));
+    const before = Number(await count('New'));
+    await world.asked('Smoke in the hall');
+    await page.locator('.wall-row').filter({ hasText: 'Smoke in the hall' }).waitFor();
+    assert.equal(Number(await count('New')), before + 1);
+    assert.match(await page.locator('.wall').innerText(), /Nothing is due in the next four hours/);
+    await page.context().setOffline(true);
+    const id = await world.asked('While nobody looked');
+    await page.context().setOffline(false);
+    await page.locator('.wall-row').filter({ hasText: 'While nobody looked' }).waitFor();
+    (await world.desk.as('agent').post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER', status_id: 4 })).must(201);
+    await page.locator('.wall-row').filter({ hasText: 'While nobody looked' }).waitFor({ state: 'detached' });
+  });
+
   test('tell a role that may not see them who can change that', async (t) => {
     const { desk } = world, { id } = await desk.owner.create('/roles', { title: 'Quiet', type: 'AGENT' });
     (await desk.owner.put(`/roles/${id}/permissions`, { 'insights.access': false })).must(200);
@@ -119,6 +135,7 @@ describe('the reports of a desk with a history', () => {
     await page.setViewportSize({ width: 1920, height: 2400 });
     await drawn(page);
     await shoot(page, 'console-reports-whole');
+    await examine(world, page, [['wall', '/agent/wall', (p) => p.locator('.wall-row')]], { sizes: [[1280, 720], [1920, 1080]] });
     const { id: locale_id } = (await world.desk.owner.fetch('/locales', { limit: 100 })).find(({ locale }) => locale === 'ar');
     await world.first.client.update('/profile', { locale_id });
     await examine(world, page, screens, { sizes: [[768, 1024]], themes: ['dark'], label: '-ar' });

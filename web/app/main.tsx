@@ -30,7 +30,7 @@ const Desk = () => {
   const screen = createMemo(() => screens[place().screen] ?? screens['']);
   return (
     <>
-      <Bar />
+      <Show when={place().screen !== 'wall'}><Bar /></Show>
       <Suspense><Dynamic component={screen()} /></Suspense>
       <Strip />
       <Herald />

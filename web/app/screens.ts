@@ -10,5 +10,6 @@ export const screens: Record<string, Component> = {
   settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),
   start: lazy(async () => { const [{ Start }, ...words] = await Promise.all([import('./start/start'), import('./start/words'), import('./settings/words')]); await Promise.all(words.map((one) => one.ready())); return { default: Start }; }),
   reports: lazy(async () => { const [{ Reports }, words] = await Promise.all([import('./reports/reports'), import('./reports/words')]); await words.ready(); return { default: Reports }; }),
+  wall: lazy(async () => { const [{ Wall }, words] = await Promise.all([import('./reports/wall'), import('./reports/words')]); await words.ready(); return { default: Wall }; }),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
 };

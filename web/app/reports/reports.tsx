@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, For, on, onMount, Show } from 'solid-js';
 import { Combobox } from '../../kit/combobox';
 import { get, rowsOf } from '../../kit/api';
-import { address, place } from '../../kit/route';
+import { address, href, place } from '../../kit/route';
 import { priorities, readStaff, teams } from '../frame/catalog';
 import { askNow, CONDITIONS, param, period, PERIODS, problem, setParams } from './ask';
 import { BehindScreen } from './behind';
@@ -50,6 +50,7 @@ const Choices = () => {
         <Combobox label={say('tag')} value={param('tag') ?? ''} placeholder={say('all')} find={async (name) => rowsOf(await get('/autocomplete/tags', { name, limit: 10 })).map((row) => ({ id: row.id, label: String(row['name']) }))} onChoose={({ label }) => setParams({ tag: label })} /></div>
       <div class="report-buttons">
         <Show when={conditions()}><button type="button" onClick={() => setParams(Object.fromEntries([...CONDITIONS, 'tag'].map((name) => [name, null])))}>{say('reset')}</button></Show>
+        <a class="button" href={href('/wall')}>{say('wall')}</a>
         <button type="button" onClick={() => print()}>{say('print')}</button>
       </div>
     </form>

@@ -37,7 +37,6 @@ export const ar: typeof en = {
   print: 'طباعة',
   table: 'جدول',
   csv: 'CSV',
-  csv_conversations: 'CSV حسب المحادثة',
   conversations: 'المحادثات',
   conversations_of: 'محادثات {bucket}',
   time: 'الوقت',
@@ -104,4 +103,15 @@ export const ar: typeof en = {
   behind_differs: 'محادثات عددها {n} للرقم {figure}: بعضها يُحسب أكثر من مرة، لأن كل رد أو تغيير يُحسب.',
   behind_back: 'العودة إلى التقارير',
   behind_figure: '{metric}، من {from} إلى {to}',
+  // the wall
+  wall: 'شاشة الحائط',
+  wall_new: 'جديدة',
+  wall_unassigned: 'غير معيّنة',
+  wall_broken: 'مستوى خدمة منتهك',
+  wall_waiting: 'الأطول انتظارًا',
+  wall_risk: 'مستوى خدمة في خطر',
+  wall_nobody: 'لا أحد ينتظر.',
+  wall_safe: 'لا شيء مستحق في الساعات الأربع القادمة.',
+  wall_old: 'لا اتصال: قُرئ {time}. تُعاد المحاولة.',
+  wall_failed: 'لا اتصال. تُعاد المحاولة.',
 };

@@ -37,7 +37,6 @@ export const de: typeof en = {
   print: 'Drucken',
   table: 'Tabelle',
   csv: 'CSV',
-  csv_conversations: 'CSV nach Vorgang',
   conversations: 'Vorgänge',
   conversations_of: 'Vorgänge von {bucket}',
   time: 'Zeit',
@@ -104,4 +103,15 @@ export const de: typeof en = {
   behind_differs: '[n: one {n} Vorgang|other {n} Vorgänge] für die Zahl {figure}: manche zählen mehrmals, weil jede Antwort oder Änderung zählt.',
   behind_back: 'Zurück zu den Berichten',
   behind_figure: '{metric}, {from} bis {to}',
+  // the wall
+  wall: 'Wandanzeige',
+  wall_new: 'Neu',
+  wall_unassigned: 'Nicht zugewiesen',
+  wall_broken: 'Servicelevel verletzt',
+  wall_waiting: 'Warten am längsten',
+  wall_risk: 'Servicelevel in Gefahr',
+  wall_nobody: 'Niemand wartet.',
+  wall_safe: 'In den nächsten vier Stunden ist nichts fällig.',
+  wall_old: 'Keine Verbindung: gelesen {time}. Es wird weiter versucht.',
+  wall_failed: 'Keine Verbindung. Es wird weiter versucht.',
 };

@@ -37,7 +37,6 @@ const words = {
   // figures
   table: 'Table',
   csv: 'CSV',
-  csv_conversations: 'CSV by conversation',
   conversations: 'Conversations',
   conversations_of: 'Conversations of {bucket}',
   time: 'Time',
@@ -111,5 +110,16 @@ const words = {
   behind_differs: '[n: one {n} conversation|other {n} conversations] for the figure {figure}: some count more than once, as each reply or change counts.',
   behind_back: 'Back to the reports',
   behind_figure: '{metric}, {from} to {to}',
+  // the wall
+  wall: 'Wall',
+  wall_new: 'New',
+  wall_unassigned: 'Unassigned',
+  wall_broken: 'Service level broken',
+  wall_waiting: 'Waiting longest',
+  wall_risk: 'Service level at risk',
+  wall_nobody: 'Nobody is waiting.',
+  wall_safe: 'Nothing is due in the next four hours.',
+  wall_old: 'No connection: read {time}. It is tried again.',
+  wall_failed: 'No connection. It is tried again.',
 };
 export const en: Record<keyof typeof words, string> = words;
