@@ -151,7 +151,7 @@ install: deskd ## installs program, manual page, documents and systemd files bel
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/deskd/docs
 	install -d $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/tour $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/console
 	install -m 644 docs/tour/*.svg $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/tour
-	install -m 644 docs/console/*.png $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/console
+	install -m 644 docs/console/*.png docs/console/*.tsv $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/console
 	install -m 644 docs/guides/*.md $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/guides
 	install -D -m 644 packaging/systemd/deskd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
 	sed -i 's,/usr/bin/deskd,$(PREFIX)/bin/deskd,' $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service

@@ -67,6 +67,14 @@ static const struct field put_input[] = {
     {0},
 };
 
+/* An alias has the initial value of the setting that stores its value. */
+static struct str setting_initial(const struct setting *s) {
+    const struct setting *stored = setting_table;
+    if (s->same_as == NULL) return str_of(s->initial);
+    while (stored->name && strcmp(stored->name, s->same_as) != 0) stored++;
+    return str_of(stored->name ? stored->initial : s->initial);
+}
+
 static struct row *make_row(struct call *c, struct view *v, const struct setting *s) {
     struct row *row = row_new(v, layout_of(&setting_resource), s->id);
     struct str name = str_of(s->name), category = str_cut(&name, '.'),
@@ -77,7 +85,7 @@ static struct row *make_row(struct call *c, struct view *v, const struct setting
     *row_cell(row, "is_protected") = (struct value){V_INT, .i = s->role == ROLE_OWNER};
     *row_cell(row, "description") = value_text(str_of(s->doc));
     *row_cell(row, "type") = (struct value){V_INT, .i = 1 + s->type};
-    *row_cell(row, "initial") = value_text(str_of(s->initial));
+    *row_cell(row, "initial") = value_text(setting_initial(s));
     if (s->type != SETTING_INT) return row;
     *row_cell(row, "minimum") = (struct value){V_INT, .i = s->min};
     *row_cell(row, "maximum") = (struct value){V_INT, .i = s->max};

@@ -99,7 +99,7 @@ describe('the list of settings', () => {
     assert.deepEqual(of('session_hours_staff'), ['INTEGER', '8', 1, 720, null]);
     assert.deepEqual(of('smtp_security'), ['WORD', 'STARTTLS', null, null, ['NONE', 'STARTTLS', 'TLS']]);
     assert.deepEqual(of('smtp_password'), ['SECRET', '', null, null, null]);
-    assert.deepEqual(of('time_zone')[0], 'TIME_ZONE');
+    assert.deepEqual([of('time_zone'), of('timezone')].map(([type, initial]) => [type, initial]), [['TIME_ZONE', 'UTC'], ['TIME_ZONE', 'UTC']]);
     assert.ok(list.every((s) => s.type && typeof s.initial === 'string' && (s.type === 'WORD') === Array.isArray(s.options) && (s.type === 'INTEGER') === (s.minimum !== null)));
   });
 

@@ -231,6 +231,55 @@ describe('programs and records', () => {
     assert.equal((await world.desk.admin.fetch('/erasures')).length, 1);
   });
 
+  test('all settings are found, changed, taken back and reset; dangerous ones ask first, and only owners change theirs', async (t) => {
+    const values = async () => Object.fromEntries((await world.desk.owner.fetch('/settings')).map(({ category, name, value }) => [`${category}.${name}`, value])), all = await values();
+    const page = await world.sit(t, world.admin, '/agent/settings/everything'), find = page.getByRole('searchbox', { name: 'Find a setting' });
+    await page.getByText(`${Object.keys(all).length} settings`).waitFor();
+    await find.fill('no such words');
+    await page.getByText('No setting has these words.').waitFor();
+    await find.fill('history');
+    const history = page.getByLabel(/^Password history/);
+    await history.fill('99');
+    await history.press('Enter');
+    const dialog = page.getByRole('dialog'), change = dialog.getByRole('button', { name: 'Change it' });
+    await dialog.getByText('Now: 0. Then: 99.').waitFor();
+    await change.click();
+    await alert(page, 'must be a number from 0 to 24');
+    await history.fill('3');
+    await world.desk.owner.update('/settings', { values: { 'security.password_history': 2 } });
+    await page.getByRole('button', { name: 'Save: Password history' }).click();
+    await change.click();
+    await alert(page, 'is now “2”');
+    assert.equal((await values())['security.password_history'], '2');
+    await page.getByRole('button', { name: 'Save: Password history' }).click();
+    await change.click();
+    await until(async () => (await values())['security.password_history'] === '3');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await values())['security.password_history'] === '2');
+    await page.getByRole('button', { name: 'Back to the default: Password history' }).click();
+    await change.click();
+    await until(async () => (await values())['security.password_history'] === '0');
+    await find.fill('cases.priority_visible');
+    await page.getByRole('checkbox', { name: /^Priority visible/ }).check();
+    await page.getByRole('link', { name: 'Triggers' }).click();
+    await page.getByRole('link', { name: /^All settings of the desk.*not saved/ }).click();
+    await find.fill('cases.priority_visible');
+    await page.getByRole('button', { name: /^Save: Priority visible/ }).click();
+    await until(async () => (await values())['cases.priority_visible_to_customers'] === '1');
+    await page.getByLabel('Only those that differ').check();
+    await page.getByText('1 setting', { exact: true }).waitFor();
+    await find.fill('smtp_host');
+    await page.getByLabel('Only those that differ').uncheck();
+    await page.getByText('Only owners may change it.').waitFor();
+    assert.equal(await page.getByLabel(/^Smtp host/).isDisabled(), true);
+    const owner = await world.sit(t, await world.desk.person('owner', { full_name: 'Olga Own' }), '/agent/settings/everything');
+    await owner.getByRole('searchbox', { name: 'Find a setting' }).fill('smtp_security');
+    await owner.getByLabel(/^Smtp security/).selectOption('TLS');
+    await owner.getByRole('button', { name: 'Save: Smtp security' }).click();
+    await owner.getByRole('dialog').getByRole('button', { name: 'Change it' }).click();
+    await until(async () => (await values())['mail.smtp_security'] === 'TLS');
+  });
+
   test('at each width, in both themes and both directions, axe-core reports nothing and nothing is outside', async (t) => {
     const page = await world.sit(t, world.admin, '/agent/settings');
     const [[endpoint], [token], [client]] = await Promise.all(['/endpoints', '/events/tokens', '/oauth/clients'].map((path) => world.desk.admin.fetch(path)));
@@ -241,6 +290,7 @@ describe('programs and records', () => {
       ['program-grants', '/agent/settings/grants', (p) => p.locator('.plain-rows li')],
       ['program-audit', '/agent/settings/audit', (p) => p.locator('.records li')],
       ['program-jobs', '/agent/settings/jobs', (p) => p.locator('.records li')],
+      ['program-everything', '/agent/settings/everything', (p) => p.locator('.setting')],
       ['program-erasures', '/agent/settings/erasures', (p) => p.locator('.records li')],
     ];
     await page.getByRole('link', { name: 'Endpoints' }).waitFor();

@@ -39,4 +39,5 @@ export const areas: readonly Area[] = [
   { name: 'audit', title: 'audit', group: 'group_records', may: isAdmin, screen: program(() => import('./programs/audit')) },
   { name: 'jobs', title: 'jobs', group: 'group_records', may: isAdmin, screen: program(() => import('./programs/jobs')) },
   { name: 'erasures', title: 'erasures', group: 'group_records', may: () => mayDo('POST /users/{id}/erase'), screen: program(() => import('./programs/erasures')) },
+  { name: 'everything', title: 'everything', group: 'group_desk', may: () => mayDo('PUT /settings'), screen: program(() => import('./programs/everything')) },
 ];

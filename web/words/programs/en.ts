@@ -254,6 +254,23 @@ const words = {
   receipt_kept: 'Kept',
   receipt_waits: 'It is complete when everything is erased.',
   receipt_save: 'Save the receipt',
+  // all settings
+  everything_why: 'Each setting with its meaning. The server explains them in English.',
+  setting_find: 'Find a setting',
+  setting_only: 'Only those that differ from the default',
+  setting_count: '[n: one {n} setting|other {n} settings]',
+  setting_none: 'No setting has these words.',
+  setting_none_changed: 'All settings have their defaults.',
+  setting_changed: 'changed',
+  setting_on: 'On',
+  setting_initial: 'Default: {value}.',
+  setting_range: 'From {least} to {most}.',
+  setting_secret: 'It is never shown.',
+  setting_owner: 'Only owners may change it.',
+  setting_reset: 'Back to the default',
+  setting_change: 'Change it',
+  setting_question: 'Change “{name}”?',
+  setting_question_why: 'It decides who gets in, or where secrets are sent. Now: {from}. Then: {to}.',
 };
 export const en: Record<keyof typeof words, string> = words;
 export type ProgramWord = keyof typeof words;
