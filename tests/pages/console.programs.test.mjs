@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { before, describe, test } from 'node:test';
 import { authorize } from '../api/lib/oauth.mjs';
+import { png } from '../api/lib/picture.mjs';
 import { consoleWorld, examine, shoot, until } from './console.mjs';
 
 /** A server that keeps what it is sent. */
@@ -140,6 +141,15 @@ describe('programs and records', () => {
     await page.getByText('The old one ends at once').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
     await until(async () => await secret() !== first);
+    const choose = page.getByLabel('Choose a picture');
+    await choose.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
+    await alert(page, /picture|JPEG|PNG/i);
+    await choose.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png(40, 40) });
+    const logo = page.getByRole('img', { name: 'Logo' });
+    await logo.waitFor();
+    await until(() => logo.evaluate((image) => image.naturalWidth > 0));
+    await page.getByRole('button', { name: 'Remove the picture' }).press('Enter');
+    await logo.waitFor({ state: 'detached' });
     await authorize(world.desk, client, world.second);
     await authorize(world.desk, client, world.first);
     await open(page, 'grants');
