@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { consoleWorld, posts } from './console.mjs';
-import { bytesOf, filesOf, firstTimes, jumps, keysToPaint, longFrames, noteFirst, p95, requestsOf, rowsToPosts, table, without } from './measures.mjs';
+import { bytesOf, filesOf, firstTimes, jumps, keysToPaint, longFrames, noteFirst, p95, requestsOf, rowsToPosts, rowsToPostsByThread, table, without } from './measures.mjs';
 
 const KB = 1024, COMPARED = process.env.BUDGETS === 'times';
 
@@ -85,6 +85,7 @@ test('times of the start, of rows, keys, jumps and scrolling', async (t) => {
   time('list shown', start.list, 500);
   const opened = Math.min(30, await page.locator('[role=row][data-at] b').count());
   time('row to posts, p95', p95(await rowsToPosts(page, opened)), 100);
+  time('row to posts, p95, on the processor', p95(await rowsToPostsByThread(page, opened)), 100);
   await page.reload();
   await page.waitForFunction(() => globalThis.marks.conversation && globalThis.marks.editor);
   const whole = await firstTimes(page);

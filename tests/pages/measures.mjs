@@ -43,14 +43,30 @@ export const rowsToPosts = (page, count) => page.evaluate(async (count) => {
     const row = document.querySelector(`[data-at="${at}"]`), subject = row.querySelector('.row-subject').textContent;
     const shown = () => document.querySelector('#case-title')?.textContent === subject && document.querySelector('article');
     document.querySelector('#case-title')?.replaceChildren('-');
+    performance.mark(`row ${at}`);
     const start = performance.now();
     row.click();
     while (!shown()) await frame();
+    performance.mark(`posts ${at}`);
     times.push(performance.now() - start);
     await new Promise((go) => setTimeout(go, 150));
   }
   return times;
 }, count);
+
+/** The same as the time of the page's thread on the processor, from a trace: a busy machine does not change it. */
+export const rowsToPostsByThread = async (page, count) => {
+  const session = await page.context().newCDPSession(page), events = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+  await session.send('Tracing.start', { traceConfig: { includedCategories: ['blink.user_timing'] } });
+  await rowsToPosts(page, count);
+  const ended = new Promise((go) => session.once('Tracing.tracingComplete', go));
+  await session.send('Tracing.end');
+  await ended;
+  await session.detach();
+  const at = (name) => events.find((event) => event.name === name).tts / 1000;
+  return Array.from({ length: count }, (_, n) => at(`posts ${n}`) - at(`row ${n}`));
+};
 
 /** Milliseconds from a key press to the end of the frame after it. */
 export const keysToPaint = async (page, keys) => {

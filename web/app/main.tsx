@@ -20,7 +20,11 @@ import { readViews } from './views/views';
 
 // Few pages begin with a login. The others load it later, because the server may have other files when the session ends.
 const LOGIN_AFTER_MS = 30_000;
-const loadLogin = () => import('./session/login');
+const loadLogin = async () => {
+  const [login, words] = await Promise.all([import('./session/login'), import('./session/words')]);
+  await words.ready();
+  return login;
+};
 const Login = lazy(async () => ({ default: (await loadLogin()).Login }));
 
 const Desk = () => {

@@ -4,7 +4,7 @@ import { Inbox } from './frame/inbox';
 
 export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
-  notifications: lazy(async () => ({ default: (await import('./notifications/notifications')).Notifications })),
+  notifications: lazy(async () => { const [{ Notifications }, words] = await Promise.all([import('./notifications/notifications'), import('./notifications/words')]); await words.ready(); return { default: Notifications }; }),
   organizations: lazy(async () => ({ default: (await import('./organizations/organization')).OrganizationScreen })),
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
   settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),

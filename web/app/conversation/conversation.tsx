@@ -1,5 +1,5 @@
 // An open conversation: header, timeline, editor, and the properties beside it.
-import { createEffect, createMemo, lazy, Match, on, onMount, Suspense, Switch } from 'solid-js';
+import { createEffect, createMemo, lazy, Match, on, onMount, Show, Suspense, Switch } from 'solid-js';
 import { useKeys } from '../../kit/keys';
 import { rowOf } from '../../kit/store';
 import { say } from '../../kit/words';
@@ -48,7 +48,7 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
           </Match>
         </Switch>
       </section>
-      <Suspense fallback={<aside class="details" />}><Details conversation={c} ref={(focus) => { focusProperty = focus; }} /></Suspense>
+      <Suspense fallback={<aside class="details" />}><Show when={!['gone', 'failed'].includes(c.state())}><Details conversation={c} ref={(focus) => { focusProperty = focus; }} /></Show></Suspense>
     </>
   );
 };

@@ -48,8 +48,9 @@ export const createConversation = (id: number) => {
 
   const marker = () => rowOf('read_marker', row()?.read_marker as RefTo);
   const markRead = () => {
-    if (document.visibilityState === 'visible' && !unreadOnPurpose && (marker()?.unread_count ?? 0) > 0)
-      void call('PUT', `/cases/${id}/read`, { own: true, query: { fields: 'read_marker', include: 'read_marker', _flat: true } }).then(keepReply).catch(() => undefined);
+    if (document.visibilityState !== 'visible' || unreadOnPurpose || !((marker()?.unread_count ?? 0) > 0)) return;
+    const back = change('read_marker', marker()!.id!, { unread_count: 0 });
+    void call('PUT', `/cases/${id}/read`, { own: true, query: { fields: 'read_marker', include: 'read_marker', _flat: true } }).then(keepReply, back);
   };
   document.addEventListener('visibilitychange', markRead);
   onCleanup(() => document.removeEventListener('visibilitychange', markRead));

@@ -11,8 +11,8 @@ import { nearestClock, type CaseRow } from '../list/row';
 import { tagNames, type Conversation, type RefTo } from './data';
 import { activities, toggleActivities } from './timeline';
 
-const Merged = lazy(async () => ({ default: (await import('./merged')).Merged }));
-const Merge = lazy(async () => ({ default: (await import('./merge')).Merge }));
+const Merged = lazy(async () => { const [{ Merged }, words] = await Promise.all([import('./merged'), import('./merge_words')]); await words.ready(); return { default: Merged }; });
+const Merge = lazy(async () => { const [{ Merge }, words] = await Promise.all([import('./merge'), import('./merge_words')]); await words.ready(); return { default: Merge }; });
 const loadSnooze = async () => { const found = await import('../snooze/snooze'); await found.ready(); return found; };
 const Snoozed = lazy(async () => ({ default: (await loadSnooze()).Snoozed }));
 const TAGS_SHOWN = 3;

@@ -6,8 +6,9 @@ import { keyText } from '../../kit/keys';
 import { StatusMark } from '../../kit/marks';
 import { keepReply, rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
-import { say, shortTime } from '../../kit/words';
+import { say as sayOfAll, shortTime } from '../../kit/words';
 import type { Conversation, RefTo } from './data';
+import { say } from './merge_words';
 
 const MEMBERS = 'subject,requester,status,updated_at,post_count,is_merged';
 const FIELDS = { fields: MEMBERS, include: 'user_minimal,case_status', _flat: true };
@@ -34,7 +35,7 @@ export const Merge = (props: { conversation: Conversation; onClose: () => void; 
   };
   const differ = () => row(otherId())?.requester?.id !== requester()?.id;
   const survivor = () => intoOther() ? otherId()! : c.id;
-  const subject = (id: number | undefined) => row(id)?.subject || say('no_subject');
+  const subject = (id: number | undefined) => row(id)?.subject || sayOfAll('no_subject');
   const merge = async () => {
     setBusy(true);
     setWrong(undefined);
@@ -44,7 +45,7 @@ export const Merge = (props: { conversation: Conversation; onClose: () => void; 
       tell(say('merged'));
       dialog.close();
       props.onMerged(survivor());
-    } catch (error) { setWrong(say('not_changed', { reason: (error as Error).message })); } finally { setBusy(false); }
+    } catch (error) { setWrong(sayOfAll('not_changed', { reason: (error as Error).message })); } finally { setBusy(false); }
   };
 
   return (
@@ -82,7 +83,7 @@ export const Merge = (props: { conversation: Conversation; onClose: () => void; 
       <Show when={wrong()}><p class="wrong" role="alert">{wrong()}</p></Show>
       <p class="dialog-foot">
         <button type="button" class="main" title={keyText('Ctrl+Enter')} disabled={!otherId() || busy()} onClick={() => void merge()}>{say('merge_do')}</button>
-        <button type="button" onClick={() => dialog.close()}>{say('cancel')}</button>
+        <button type="button" onClick={() => dialog.close()}>{sayOfAll('cancel')}</button>
       </p>
     </dialog>
   );

@@ -5,8 +5,9 @@ import { get, rowsOf } from '../../kit/api';
 import { go, href, place } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
-import { say } from '../../kit/words';
+import { say as sayOfAll } from '../../kit/words';
 import type { Conversation } from './data';
+import { say } from './merge_words';
 
 interface Action { field: string; new_value: string | null }
 
@@ -31,6 +32,6 @@ export const Merged = (props: { conversation: Conversation; opened: boolean }) =
     tell(say('merged_led', { from: `#${c.id}` }));
   });
   return (
-    <p class="notice warning">{say('was_merged')} <Show when={survivor()}>{(to) => <a href={href(addressOf(to()))} dir="auto">#{to()} {rowOf('case', to())?.subject || say('no_subject')}</a>}</Show></p>
+    <p class="notice warning">{say('was_merged')} <Show when={survivor()}>{(to) => <a href={href(addressOf(to()))} dir="auto">#{to()} {rowOf('case', to())?.subject || sayOfAll('no_subject')}</a>}</Show></p>
   );
 };

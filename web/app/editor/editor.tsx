@@ -34,6 +34,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [channel, setChannel] = createSignal<Channel>('reply');
   const [busy, setBusy] = createSignal(false), [active, setActive] = createSignal(false);
   const [wrong, setWrong] = createSignal<Wrong>();
+  const [lost, setLost] = createSignal(false); // the connection broke since the text was sent in vain
   const [overtaken, setOvertaken] = createSignal(0);
   const [seen, setSeen] = createSignal<number>();
   const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
@@ -49,6 +50,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
 
   createEffect(on(c.state, () => setSeen((former) => former ?? c.newest())));
   createEffect(() => { if (!mayReply()) setChannel('note'); });
+  createEffect(() => { if (!connected()) setLost(true); });
   // The login that lies over the page takes the focus, and gives it back.
   createEffect(on(ended, (now, before) => { if (before && !now) text?.focus(); }));
   const write = (which: Channel) => { if (which === 'reply' && !mayReply()) return; setChannel(which); setWrong(undefined); queueMicrotask(() => text?.focus()); };
@@ -108,6 +110,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     last = { statusId, anyway };
     setBusy(true);
     setWrong(undefined);
+    setLost(!connected());
     setOvertaken(0);
     try {
       const { content, posts, undoFor } = await send({
@@ -170,7 +173,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       </Show>
       <Show when={wrong()}>
         {(w) => <p class="wrong" role="alert">{w().text}{' '}
-          <Show when={w().do === 'again'}>{connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway)}>{say('send_again')}</button></Show>
+          <Show when={w().do === 'again'}>{lost() && connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway)}>{say('send_again')}</button></Show>
           <Show when={w().do === 'another'}><button type="button" onClick={another}>{say('send_another')}</button></Show>
         </p>}
       </Show>

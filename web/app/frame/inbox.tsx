@@ -88,7 +88,7 @@ export const Inbox = () => {
       <ViewList view={view()} />
       <Show when={opened()}><DrawerKeys /></Show>
       <Show when={(view() !== undefined && views().length) || query()}>
-        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} isSearch={!!query()} channel={query() ? undefined : inboxChannel()}
+        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} empty={query() ? ['empty_search', 'empty_search_next'] : undefined} channel={query() ? undefined : inboxChannel()}
           above={<Show when={query()}>{(text) => <Suspense><OtherResults query={text()} /></Suspense>}</Show>} />
       </Show>
       <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>

@@ -4,7 +4,7 @@ import { useKeys } from '../../kit/keys';
 import { follow } from '../../kit/live';
 import { rowOf, show } from '../../kit/store';
 import { createWindow } from '../../kit/window';
-import { now, say } from '../../kit/words';
+import { now, say, type Word } from '../../kit/words';
 import type { Paging } from './paging';
 import { leftCase, readDrafts } from './drafts';
 import { Row, type CaseRow } from './row';
@@ -33,7 +33,8 @@ interface Props {
   open: number | undefined; // the conversation that is open beside the list
   onOpen: (id: number) => void;
   selection: Selection;
-  isSearch?: boolean;
+  /** Why it is empty, and what to do; without it, the words of a view. */
+  empty?: readonly [why: Word, next: Word] | undefined;
   above?: JSX.Element;
   channel: string | undefined; // its events may bring new rows
 }
@@ -125,7 +126,7 @@ export const CaseList = (props: Props) => {
         <p class="wrong pad" role="alert">{say('list_failed')} <button type="button" onClick={showFresh}>{say('retry')}</button></p>
       </Show>
       <Show when={total() === 0}>
-        <div class="empty"><p>{say(props.isSearch ? 'empty_search' : 'empty_view')}</p><p class="soft">{say(props.isSearch ? 'empty_search_next' : 'empty_view_next')}</p></div>
+        <div class="empty"><p>{say(props.empty?.[0] ?? 'empty_view')}</p><p class="soft">{say(props.empty?.[1] ?? 'empty_view_next')}</p></div>
       </Show>
       <div ref={box} class="list-box" role="grid" aria-label={props.title} aria-rowcount={total() ?? -1} aria-multiselectable="true" onScroll={window.onScroll} onKeyDown={onKey}>
         <div class="list-height" ref={(element) => createEffect(() => { element.style.blockSize = `${window.height()}px`; })}>

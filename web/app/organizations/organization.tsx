@@ -52,7 +52,7 @@ export const OrganizationScreen = () => {
           <Notes path={`/organizations/${id()}/notes`} />
         </Show>
       </section>
-      <CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} />
+      <Show when={!problem()}><CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} empty={['empty_person', 'empty_person_next']} /></Show>
     </main>
   );
 };

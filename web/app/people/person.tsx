@@ -56,7 +56,7 @@ export const PersonScreen = () => {
           <Notes path={`/users/${id()}/notes`} />
         </Show>
       </section>
-      <CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} />
+      <Show when={!problem()}><CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} empty={['empty_person', 'empty_person_next']} /></Show>
     </main>
   );
 };

@@ -2,12 +2,13 @@
 import { createEffect, createSignal, Match, on, Show, Switch } from 'solid-js';
 import { Unreachable, type Reply } from '../../kit/api';
 import { place } from '../../kit/route';
-import { say, type Word } from '../../kit/words';
+import { say as sayOfAll } from '../../kit/words';
 import { askForLink, giveCode, logIn, renewPassword, type Step } from './session';
+import { say, type LoginWord } from './words';
 
 type Stage = 'login' | 'code' | 'recovery' | 'password' | 'forgotten' | 'sent';
-const TITLES: Record<Stage, Word> = { login: 'login', code: 'second_step', recovery: 'second_step', password: 'new_password', forgotten: 'forgotten', sent: 'sent_title' };
-const BUTTONS: Record<Stage, Word> = { login: 'login', code: 'go_on', recovery: 'go_on', password: 'password_set', forgotten: 'send_link', sent: 'to_login' };
+const TITLES: Record<Stage, LoginWord> = { login: 'login', code: 'second_step', recovery: 'second_step', password: 'new_password', forgotten: 'forgotten', sent: 'sent_title' };
+const BUTTONS: Record<Stage, LoginWord> = { login: 'login', code: 'go_on', recovery: 'go_on', password: 'password_set', forgotten: 'send_link', sent: 'to_login' };
 const MINUTE_S = 60;
 
 export const Login = (props: { again?: boolean }) => {
@@ -53,7 +54,7 @@ export const Login = (props: { again?: boolean }) => {
     try {
       await WORK[stage()]();
     } catch (error) {
-      wrong(error instanceof Unreachable ? say('unreachable') : String(error));
+      wrong(error instanceof Unreachable ? sayOfAll('unreachable') : String(error));
     } finally {
       setBusy(false);
     }
@@ -69,8 +70,8 @@ export const Login = (props: { again?: boolean }) => {
         <p ref={alert} role="alert" tabindex="-1" class="wrong" hidden={!problem()}>{problem()}</p>
         <Switch>
           <Match when={stage() === 'login'}>
-            <label>{say('email')}<input name="email" type="email" autocomplete="username" required value={email()} onInput={(event) => setEmail(event.currentTarget.value)} /></label>
-            <label>{say('password')}<input name="password" type="password" autocomplete="current-password" required /></label>
+            <label>{sayOfAll('email')}<input name="email" type="email" autocomplete="username" required value={email()} onInput={(event) => setEmail(event.currentTarget.value)} /></label>
+            <label>{sayOfAll('password')}<input name="password" type="password" autocomplete="current-password" required /></label>
           </Match>
           <Match when={stage() === 'code'}>
             <p class="soft">{say('code_why')}</p>
@@ -87,7 +88,7 @@ export const Login = (props: { again?: boolean }) => {
           </Match>
           <Match when={stage() === 'forgotten'}>
             <p class="soft">{say('forgotten_why')}</p>
-            <label>{say('email')}<input name="email" type="email" autocomplete="username" required value={email()} onInput={(event) => setEmail(event.currentTarget.value)} /></label>
+            <label>{sayOfAll('email')}<input name="email" type="email" autocomplete="username" required value={email()} onInput={(event) => setEmail(event.currentTarget.value)} /></label>
           </Match>
           <Match when={stage() === 'sent'}>
             <p>{say('link_sent', { address: email() })}</p>

@@ -11,5 +11,5 @@ export const de: typeof en = {
   snoozed_reply: 'Zurückgestellt, bis der Kunde antwortet',
   by: 'von {name}',
   wake: 'Wieder vorlegen',
-  woken: 'Die Unterhaltung ist wieder im Eingang',
+  woken: 'Die Anfrage ist wieder im Eingang',
 };
