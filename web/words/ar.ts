@@ -222,6 +222,8 @@ export const ar: Words = {
   link_remove: 'إزالة الرابط',
   mention: 'إشارة إلى زميل',
   send_how: 'طرق أخرى للإرسال',
+  sends_at: 'سيُرسل {time}',
+  send_later: 'الإرسال لاحقًا …',
   send_and: 'إرسال وتعيين الحالة {status}',
   send_again: 'أرسل الآن',
   send_another: 'أرسله كرد آخر',

@@ -222,6 +222,8 @@ export const de: Words = {
   link_remove: 'Link entfernen',
   mention: 'Erwähnen',
   send_how: 'Weitere Arten zu senden',
+  sends_at: 'Wird gesendet: {time}',
+  send_later: 'Später senden …',
   send_and: 'Senden und auf {status} setzen',
   send_again: 'Jetzt senden',
   send_another: 'Als weitere Antwort senden',

@@ -228,6 +228,8 @@ const words = {
   link_remove: 'Remove the link',
   mention: 'Mention',
   send_how: 'More ways to send',
+  sends_at: 'Will be sent {time}',
+  send_later: 'Send later …',
   send_and: 'Send and set {status}',
   send_again: 'Send now',
   send_another: 'Send as another reply',

@@ -70,6 +70,7 @@ const deedsOf = (action: Action, actor: number | undefined): string[] => {
   if (field === 'state') return [say(STATES[to ?? ''] ?? (from === 'TRASH' ? 'untrashed' : 'released'))];
   if (field === 'is_snoozed') return [say(to === 'true' ? 'snoozed' : 'woken')];
   if (field === 'snoozed_until') return from && to ? [say('snoozed')] : []; // is_snoozed says the others
+  if (field === 'scheduled_reply') return [to ? say('scheduled', { time: fullTime(to) }) : say('unscheduled')];
   if (field === 'merged_cases') return [say('merged_in', { n: namesIn(to).length, ids: listed(namesIn(to).map((id) => `#${id}`)) })];
   if (field === 'merged_into') return [say('merged_into', { to: `#${to ?? ''}` })];
   if (field === 'rating') return [say(to === 'GOOD' ? 'rated_good' : to === 'BAD' ? 'rated_bad' : 'rated_none')];

@@ -1,13 +1,13 @@
 // The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
 // after a break has the same key, so it makes one post.
-import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, lazy, on, Show, Suspense } from 'solid-js';
 import { call, Refused, Unreachable } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { connected } from '../../kit/live';
 import { Menu } from '../../kit/menu';
 import { keepReply, rowOf } from '../../kit/store';
 import { SHOWN_MS, tell } from '../../kit/strip';
-import { say } from '../../kit/words';
+import { fullTime, say } from '../../kit/words';
 import { CASE_SOURCE, overtakenBy, type Conversation } from '../conversation/data';
 import { statuses } from '../frame/catalog';
 import { ended } from '../session/session';
@@ -20,6 +20,7 @@ import { isSentBefore, send } from './send';
 import type { Surface } from './surface';
 import { TextField } from './text';
 
+const Later = lazy(async () => (await import('./later')).loadLater());
 const TYPING_MS = 3000;
 
 /** Why a text was not sent, and what to do. */
@@ -40,7 +41,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
   const [all, setAll] = createSignal(0); // grows when the reply shall go to all
   let settleCopies: () => string | undefined = () => undefined;
-  let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean } = { anyway: false };
+  const [scheduled, setScheduled] = createSignal(0); // grows with the replies that were scheduled here
+  let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean; sendAt?: string | undefined } = { anyway: false };
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
   const mayReply = () => !c.row()?.reply_channels || channels().length > 0;
@@ -80,11 +82,15 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const takeBack = async (post: number, content: Content) => {
     await call('DELETE', `/cases/${c.id}/reply/${post}`);
     c.forget(post);
-    setChannel('reply');
-    const now = drafts.reply.content();
-    if (!now.text.contents.trim()) drafts.reply.put(content);
+    putText(content);
+  };
+  /** Behind the text that is in the editor, if there is one. */
+  const putText = (content: Content, which: Channel = 'reply') => {
+    setChannel(which);
+    const draft = drafts[which], now = draft.content();
+    if (!now.text.contents.trim()) draft.put(content);
     else {
-      drafts.reply.put({ ...now, files: [...now.files, ...content.files], cc: [...new Set([...now.cc, ...content.cc])] });
+      draft.put({ ...now, files: [...now.files, ...content.files], cc: [...new Set([...now.cc, ...content.cc])] });
       text.append(content.text);
     }
     queueMicrotask(() => text.focus());
@@ -101,30 +107,33 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   };
   const isApplied = () => isEmpty() && !!macro() && !macro()!.contents;
 
-  const sendIt = async (statusId?: number, anyway = false) => {
+  const sendIt = async (statusId?: number, anyway = false, sendAt?: string) => {
     const which = channel(), mine = draft(), chosen = macro();
     if (chosen && isApplied() && !busy()) return apply(chosen);
     if (isEmpty() || busy() || mine.files.busy() || (which === 'reply' && isClosed())) return;
     const isMail = which === 'reply' && way()?.type === 'MAIL', noAddress = isMail ? settleCopies() : undefined;
     if (noAddress) { setWrong({ text: say('not_address', { text: noAddress }) }); return; }
-    last = { statusId, anyway };
+    last = { statusId, anyway, sendAt };
     setBusy(true);
     setWrong(undefined);
     setLost(!connected());
     setOvertaken(0);
     try {
-      const { content, posts, undoFor } = await send({
+      const { content, posts, undoFor, later } = await send({
         caseId: c.id, channel: which, draft: mine, plain: plain(), copies: isMail, channelId: way()?.id, macroId: which === 'reply' ? macro()?.id : undefined, statusId,
-        lastSeen: anyway ? c.newest() : seen(),
+        lastSeen: anyway ? c.newest() : seen(), sendAt,
       });
       mine.clear();
       setMacro(undefined);
       const post = posts[0];
-      if (post && undoFor) tell(say('sent_for', { n: Math.round(Math.min(undoFor, SHOWN_MS) / 1000) }), () => takeBack(post, content), undoFor);
+      if (later && sendAt) {
+        setScheduled((n) => n + 1);
+        tell(say('sends_at', { time: fullTime(sendAt) }), async () => { await call('DELETE', `/cases/${c.id}/scheduled_replies/${later}`); setScheduled((n) => n + 1); putText(content); });
+      } else if (post && undoFor) tell(say('sent_for', { n: Math.round(Math.min(undoFor, SHOWN_MS) / 1000) }), () => takeBack(post, content), undoFor);
       else tell(say(which === 'note' ? 'note_added' : 'sent'));
       await c.readPosts().catch(() => undefined);
       setSeen(c.newest());
-      if (statusId) props.onDone();
+      if (statusId && !later) props.onDone();
     } catch (error) {
       const posts = overtakenBy(error)?.posts;
       if (posts) {
@@ -141,11 +150,12 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       text.focus();
     }
   };
-  const another = () => { draft().renew(); void sendIt(last.statusId, true); };
+  const another = () => { draft().renew(); void sendIt(last.statusId, true, last.sendAt); };
 
   const label = () => isApplied() ? say('macro_apply', { title: macro()!.title }) : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name });
-  const endings = () => statuses().filter(({ type }) => type === 'PENDING' || type === 'COMPLETED')
-    .map((s) => ({ label: say('send_and', { status: s.label ?? '' }), run: () => void sendIt(s.id), ...(s.id === completed() ? { key: 'Ctrl+Shift+Enter' } : {}) }));
+  const later = () => void import('../snooze/snooze').then(async ({ ready, chooseLater }) => { await ready(); chooseLater((at) => void sendIt(undefined, false, at)); }, (error: Error) => setWrong({ text: error.message }));
+  const endings = () => [...statuses().filter(({ type }) => type === 'PENDING' || type === 'COMPLETED')
+    .map((s) => ({ label: say('send_and', { status: s.label ?? '' }), run: () => void sendIt(s.id), ...(s.id === completed() ? { key: 'Ctrl+Shift+Enter' } : {}) })), { label: say('send_later'), run: later }];
 
   return (
     <form class="editor" classList={{ 'is-note': channel() === 'note', 'is-filled': !isEmpty() || !!macro() }} aria-label={say(channel())} onFocusIn={() => setActive(true)} onSubmit={(event) => { event.preventDefault(); void sendIt(); }}>
@@ -159,9 +169,10 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           <Show when={!isClosed() && channels().length}><Copies caseId={c.id} all={all()} ref={(settle) => { settleCopies = settle; }} name={props.name} active={active()} requester={(c.row()?.requester as { id: number } | null)?.id} channels={channels()} channel={way()} onChannel={(chosen) => { setWay(chosen); setActive(true); }} cc={drafts.reply.cc()} onCc={drafts.reply.setCc} /></Show>
         </Show>
       </div>
+      <Suspense><Later conversation={c} given={scheduled()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
-          <button type="button" onClick={() => void sendIt(last.statusId, true)}>{say('send_anyway')}</button>{' '}
+          <button type="button" onClick={() => void sendIt(last.statusId, true, last.sendAt)}>{say('send_anyway')}</button>{' '}
           <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
         </p>
       </Show>
@@ -173,7 +184,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       </Show>
       <Show when={wrong()}>
         {(w) => <p class="wrong" role="alert">{w().text}{' '}
-          <Show when={w().do === 'again'}>{lost() && connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway)}>{say('send_again')}</button></Show>
+          <Show when={w().do === 'again'}>{lost() && connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway, last.sendAt)}>{say('send_again')}</button></Show>
           <Show when={w().do === 'another'}><button type="button" onClick={another}>{say('send_another')}</button></Show>
         </p>}
       </Show>

@@ -15,6 +15,8 @@ export interface Sending {
   macroId?: number | undefined;
   statusId?: number | undefined;
   lastSeen?: number | undefined;
+  /** The reply is posted at this time. */
+  sendAt?: string | undefined;
 }
 
 /** These say that the request was not carried out, and will not be. Others (a proxy, a full server) say nothing of that. */
@@ -26,7 +28,7 @@ export const isSentBefore = (error: unknown) => error instanceof Refused && erro
 const unanswered = new Map<string, { wanted: string; body: object }>();
 
 /** Sends it. Returns what was sent, the ids of the posts, and for how many milliseconds it can be taken back. */
-export const send = async (s: Sending): Promise<{ content: Content; posts: number[]; undoFor: number }> => {
+export const send = async (s: Sending): Promise<{ content: Content; posts: number[]; undoFor: number; later?: number | undefined }> => {
   await s.draft.settled();
   const content = s.draft.content(), isHtml = content.text.html && !s.plain;
   const contents = s.plain ? asText(content.text) : content.text.contents, draft_etag = s.draft.etag(), key = s.draft.key();
@@ -35,7 +37,7 @@ export const send = async (s: Sending): Promise<{ content: Content; posts: numbe
   const common = { contents, ...(content.files.length ? { attachment_file_ids: content.files } : {}) };
   const wanted = s.channel === 'note' ? { ...common, ...(isHtml ? { is_html: true } : {}) } : {
     ...common, source: 'AGENT', ...(Object.keys(options).length ? { channel_options: options } : {}), ...(s.channelId ? { channel_id: s.channelId } : {}),
-    ...(s.macroId ? { macro_id: s.macroId } : {}), ...(s.lastSeen ? { last_seen_post_id: s.lastSeen } : {}), ...(s.statusId ? { status_id: s.statusId } : {}),
+    ...(s.macroId ? { macro_id: s.macroId } : {}), ...(s.lastSeen ? { last_seen_post_id: s.lastSeen } : {}), ...(s.statusId ? { status_id: s.statusId } : {}), ...(s.sendAt ? { send_at: s.sendAt } : {}),
   };
   const former = unanswered.get(key), isAgain = former?.wanted === JSON.stringify(wanted);
   const body = isAgain ? former.body : { ...wanted, ...(draft_etag ? { draft_etag } : {}) };
@@ -43,8 +45,8 @@ export const send = async (s: Sending): Promise<{ content: Content; posts: numbe
   try {
     const reply = await call('POST', `/cases/${s.caseId}/${s.channel === 'note' ? 'notes' : 'reply'}`, { body, headers: { 'Idempotency-Key': key } });
     unanswered.delete(key);
-    const made = rowsOf(reply)[0] as unknown as { posts?: { id: number }[]; undo_until?: string | null } | undefined;
-    return { content, posts: made?.posts?.map(({ id }) => id) ?? [], undoFor: made?.undo_until ? Math.max(0, Date.parse(made.undo_until) - serverNow()) : 0 };
+    const made = rowsOf(reply)[0] as unknown as { posts?: { id: number }[]; undo_until?: string | null; scheduled_reply?: { id: number } | null } | undefined;
+    return { content, posts: made?.posts?.map(({ id }) => id) ?? [], undoFor: made?.undo_until ? Math.max(0, Date.parse(made.undo_until) - serverNow()) : 0, later: made?.scheduled_reply?.id };
   } catch (error) {
     if (error instanceof Refused && isFinal(error)) {
       unanswered.delete(key);

@@ -2,13 +2,14 @@
 import { createUniqueId, onMount, Show } from 'solid-js';
 import { render } from 'solid-js/web';
 import { call } from '../../kit/api';
+import type { Found } from '../../kit/finders';
 import { change, keepReply, rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { fullTime, language, now, say as sayCommon, shortTime, zone } from '../../kit/words';
 import type { Conversation, RefTo } from '../conversation/data';
 import { showPalette } from '../palette/open';
 import { fieldOf, fromField, localOf, nearTimes, tomorrow } from './times';
-import { say } from './words';
+import { say, type SnoozeWord } from './words';
 
 export { ready } from './words';
 
@@ -23,7 +24,7 @@ const untilText = (until: Until) => 'until' in until ? say('snoozed_until', { ti
 export const bodyOf = ({ until }: Snooze): Until | null => !until ? { until_reply: true } : Date.parse(until) > now() ? { until } : null;
 
 /** Asks for a time by a calendar. */
-const askTime = (label: string, done: (until: Until) => void) => {
+const askTime = (label: string, of: { field: SnoozeWord; submit: SnoozeWord }, done: (at: number) => void) => {
   const place = document.body.appendChild(document.createElement('div')), title = createUniqueId(), returnTo = document.activeElement;
   let dialog!: HTMLDialogElement, field!: HTMLInputElement;
   const end = () => { stop(); place.remove(); if (returnTo instanceof HTMLElement) returnTo.focus(); };
@@ -32,22 +33,33 @@ const askTime = (label: string, done: (until: Until) => void) => {
     return (
       <dialog ref={dialog} class="card snooze-time" aria-labelledby={title} onClose={end}>
         <h2 id={title}>{label}</h2>
-        <form class="form" onSubmit={(event) => { event.preventDefault(); const at = fromField(field.value); dialog.close(); done({ until: new Date(at).toISOString() }); }}>
-          <label>{say('time')} <input ref={field} type="datetime-local" required value={fieldOf(tomorrow())} min={fieldOf(localOf(now()) + 60_000)} max={fieldOf(localOf(now() + MOST_MS))} /></label>
+        <form class="form" onSubmit={(event) => { event.preventDefault(); const at = fromField(field.value); dialog.close(); done(at); }}>
+          <label>{say(of.field)} <input ref={field} type="datetime-local" required value={fieldOf(tomorrow())} min={fieldOf(localOf(now()) + 60_000)} max={fieldOf(localOf(now() + MOST_MS))} /></label>
           <Show when={zone()}>{(name) => <p class="soft">{say('times', { zone: name().replaceAll('_', ' ') })}</p>}</Show>
-          <p class="snooze-foot"><button type="submit" class="main">{say('snooze')}</button> <button type="button" onClick={() => dialog.close()}>{say('cancel')}</button></p>
+          <p class="snooze-foot"><button type="submit" class="main">{say(of.submit)}</button> <button type="button" onClick={() => dialog.close()}>{say('cancel')}</button></p>
         </form>
       </dialog>
     );
   }, place);
 };
 
+const near = (done: (at: number) => void): Found[] => nearTimes().map(({ label, at }) => ({ label, more: dayText(at), run: () => done(at) }));
+const iso = (at: number) => new Date(at).toISOString();
+
 /** Shows the times in the palette. */
-export const chooseSnooze = (label: string, done: (until: Until) => void) => showPalette({ label, finders: [{ word: 'snooze', find: () => [
-  ...nearTimes().map(({ label: name, at }) => ({ label: name, more: dayText(at), run: () => done({ until: new Date(at).toISOString() }) })),
-  { label: say('until_reply'), run: () => done({ until_reply: true }) },
-  { label: say('until_other'), run: () => askTime(label, done) },
-] }] });
+export const chooseSnooze = (label: string, done: (until: Until) => void) => {
+  const at = (time: number) => done({ until: iso(time) });
+  showPalette({ label, finders: [{ word: 'snooze', find: () => [
+    ...near(at),
+    { label: say('until_reply'), run: () => done({ until_reply: true }) },
+    { label: say('until_other'), run: () => askTime(label, { field: 'time', submit: 'snooze' }, at) },
+  ] }] });
+};
+/** Shows times at which a reply may be sent. */
+export const chooseLater = (done: (at: string) => void) => {
+  const at = (time: number) => done(iso(time));
+  showPalette({ label: say('later'), finders: [{ word: 'send_later', find: () => [...near(at), { label: say('until_other'), run: () => askTime(say('later'), { field: 'later_label', submit: 'later' }, at) }] }] });
+};
 
 const QUERY = { fields: 'snooze', include: 'user_minimal', _flat: true };
 const send = async (c: Conversation, until: Until | null) => {

@@ -41,6 +41,8 @@ export const ar: typeof en = {
   released: 'حرّر المحادثة',
   snoozed: 'أجّل المحادثة',
   woken: 'أنهى تأجيل المحادثة',
+  scheduled: 'سيرسل ردًا {time}',
+  unscheduled: 'أرسل ردًا مجدولًا أو ألغاه',
   merged_in: 'دمج [n: one المحادثة|two المحادثتين|other المحادثات] {ids} في هذه',
   merged_into: 'دمج هذه المحادثة في {to}',
   rated_good: 'قيّم المساعدة بأنها جيدة',

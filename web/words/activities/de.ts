@@ -41,6 +41,8 @@ export const de: typeof en = {
   released: 'gab die Anfrage frei',
   snoozed: 'stellte die Anfrage zurück',
   woken: 'legte die Anfrage wieder vor',
+  scheduled: 'sendet eine Antwort: {time}',
+  unscheduled: 'sendete oder verwarf eine wartende Antwort',
   merged_in: 'führte [n: one die Anfrage|other die Anfragen] {ids} mit dieser zusammen',
   merged_into: 'führte diese Anfrage mit {to} zusammen',
   rated_good: 'bewertete die Hilfe als gut',

@@ -41,6 +41,8 @@ const words = {
   released: 'released the conversation',
   snoozed: 'snoozed the conversation',
   woken: 'ended the snooze',
+  scheduled: 'will send a reply on {time}',
+  unscheduled: 'stopped or sent a reply that waited',
   merged_in: 'merged [n: one the conversation|other the conversations] {ids} into this one',
   merged_into: 'merged this conversation into {to}',
   rated_good: 'rated the help as good',

@@ -12,4 +12,13 @@ export const ar: typeof en = {
   by: 'بواسطة {name}',
   wake: 'إعادة الآن',
   woken: 'عادت المحادثة إلى الوارد',
+  later: 'الإرسال لاحقًا',
+  later_label: 'وقت الإرسال',
+  later_set: 'سيُرسل {time}',
+  later_waits: '{name}: سيُرسل {time}',
+  later_refused: '{name}: لم يُرسل. {reason}',
+  later_edit: 'تعديل',
+  later_move: 'وقت آخر',
+  later_cancel: 'عدم الإرسال',
+  later_cancelled: 'لن يُرسل الرد',
 };

@@ -12,4 +12,13 @@ export const de: typeof en = {
   by: 'von {name}',
   wake: 'Wieder vorlegen',
   woken: 'Die Anfrage ist wieder im Eingang',
+  later: 'Später senden',
+  later_label: 'Senden um',
+  later_set: 'Wird gesendet: {time}',
+  later_waits: '{name}: wird gesendet {time}',
+  later_refused: '{name}: nicht gesendet. {reason}',
+  later_edit: 'Bearbeiten',
+  later_move: 'Anderer Zeitpunkt',
+  later_cancel: 'Nicht senden',
+  later_cancelled: 'Die Antwort wird nicht gesendet',
 };

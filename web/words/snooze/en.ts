@@ -11,5 +11,14 @@ const words = {
   by: 'by {name}',
   wake: 'Wake up',
   woken: 'The conversation is in the inbox again',
+  later: 'Send later',
+  later_label: 'Send at',
+  later_set: 'Will be sent {time}',
+  later_waits: '{name}: will be sent {time}',
+  later_refused: '{name}: was not sent. {reason}',
+  later_edit: 'Edit',
+  later_move: 'Another time',
+  later_cancel: 'Don’t send',
+  later_cancelled: 'The reply will not be sent',
 };
 export const en: Record<keyof typeof words, string> = words;
