@@ -4,11 +4,12 @@ import { Inbox } from './frame/inbox';
 
 export const screens: Record<string, Component> = {
   '': Inbox, views: Inbox, cases: Inbox, search: Inbox,
+  'help-center': lazy(() => import('./help_center/screen')),
   notifications: lazy(async () => { const [{ Notifications }, words] = await Promise.all([import('./notifications/notifications'), import('./notifications/words')]); await words.ready(); return { default: Notifications }; }),
   organizations: lazy(async () => ({ default: (await import('./organizations/organization')).OrganizationScreen })),
   people: lazy(async () => ({ default: (await import('./people/person')).PersonScreen })),
-  settings: lazy(async () => { const [{ Settings }, words] = await Promise.all([import('./settings/settings'), import('./settings/words')]); await words.ready(); return { default: Settings }; }),
-  start: lazy(async () => { const [{ Start }, ...words] = await Promise.all([import('./start/start'), import('./start/words'), import('./settings/words')]); await Promise.all(words.map((one) => one.ready())); return { default: Start }; }),
+  settings: lazy(() => import('./settings/screen')),
+  start: lazy(() => import('./start/screen')),
   reports: lazy(async () => { const [{ Reports }, words] = await Promise.all([import('./reports/reports'), import('./reports/words')]); await words.ready(); return { default: Reports }; }),
   wall: lazy(async () => { const [{ Wall }, words] = await Promise.all([import('./reports/wall'), import('./reports/words')]); await words.ready(); return { default: Wall }; }),
   new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),

@@ -36,6 +36,7 @@ export const Bar = () => {
     { key: 'g m', word: 'go_mine', run: () => goSearch('is:mine') },
     { key: 'g t', word: 'go_trash', run: () => goView('TRASH') },
     { key: 'g r', word: 'go_reports', run: () => go('/reports') },
+    { key: 'g h', word: 'to_help_center', run: () => go('/help-center') },
   ]);
   return (
     <header class="bar">
@@ -74,6 +75,7 @@ export const Bar = () => {
           <Show when={startIsOpen()}><a class="button" href={href('/start')}>{say('first_steps')}</a></Show>
           <Show when={isAdmin()}><a class="button" href={href('/settings/people/new')}>{say('invite')}</a></Show>
           <a class="button" href={href('/reports')}>{say('reports')}</a>
+          <a class="button" href={href('/help-center')}>{say('to_help_center')}</a>
           <a class="button" href={href('/settings')}>{say('settings')}</a>
           <button type="button" onClick={() => void logOut()}>{say('log_out')}</button>
         </div>
