@@ -83,7 +83,7 @@ export const Identities = (props: { path: '/identities/emails' | '/identities/ph
             <li>
               <span class="plain-text"><span dir="ltr">{textOf(row)}</span><span class="soft">{say(row['is_primary'] ? 'address_primary' : row['is_validated'] ? 'address_good' : 'card_claimed')}</span></span>
               <Show when={!row['is_primary']}><button type="button" aria-label={`${say('address_make_primary')}: ${textOf(row)}`} onClick={() => void done(call('PUT', `${props.path}/${row.id}`, { body: { is_primary: true } }))}>{say('address_make_primary')}</button></Show>
-              <button type="button" class="danger" aria-label={say('remove_word', { name: textOf(row) })} onClick={() => void drop(row)}>{say('delete')}</button>
+              <button type="button" class="danger" aria-label={`${say('delete')}: ${textOf(row)}`} onClick={() => void drop(row)}>{say('delete')}</button>
             </li>
           )}
         </For>
