@@ -75,6 +75,8 @@ static const struct token tokens[] = {
     {"@NEXT_POST_ID@", false,
      "max(" LAST_ID("posts") ", " LAST_ID("activities") ", " LAST_ID("notes") ") + 1",
      "nextval('posts_id_seq')"},
+    {"@NEXT_MAIL_ID@", false, "COALESCE(" LAST_ID("outgoing_mails") ", 0) + 1",
+     "nextval('outgoing_mails_id_seq')"},
     {"@LOCK@", false, "", "FOR UPDATE"},
     {"@HOLD@", false, "", "FOR SHARE"},
     {"@SKIP@", false, "", "FOR UPDATE SKIP LOCKED"},

@@ -45,6 +45,20 @@ test('a write that was repeated shows what another process has changed since', a
   }
 });
 
+test('a message that waits for its conversation takes its id when it has it', async (t) => {
+  const desk = await open(t, ONE_WRITER), url = databaseUrl(desk.dir);
+  const one = await opened(desk);
+  await learned(desk.staff, one.id);
+  const other = connection(t, url);
+  await other.say(`BEGIN; SELECT id FROM cases WHERE id = ${one.id} FOR UPDATE`);
+  const reply = desk.staff.post(`/conversations/${one.id}/messages`, { contents: 'It waits' });
+  await untilLocked(url, 1);
+  const before = Number(psql(url, "SELECT nextval('posts_id_seq')"));
+  await other.say('COMMIT');
+  assert.ok((await reply).must(201).data.id > before);
+  await other.end();
+});
+
 test('a read that was sent ahead sees the row as its lock left it', async (t) => {
   const desk = await open(t, ONE_WRITER), url = databaseUrl(desk.dir);
   const one = await opened(desk);

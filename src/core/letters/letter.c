@@ -35,12 +35,12 @@ QUERY(letter_addresses_going,
 QUERY(letters_of_hour, "SELECT COUNT(*) FROM outgoing_mails "
                        "WHERE user_id = :user AND created_at > :since AND template = :template");
 QUERY(letter_insert,
-      "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, "
-      "post_id, recipient_type, case_id, send_after, status, attempts, retry_until, created_at, updated_at) "
-      "VALUES (:template, :user, :recipient, :letter, :message_id, CAST(:post AS BIGINT), "
-      "CAST(:type AS INTEGER), CAST(:case AS BIGINT), CAST(:after AS BIGINT), 1, 0, :until, :now, :now) "
-      "@RETURN_ID@");
-QUERY(letter_has_job, "UPDATE outgoing_mails SET job_id = :job WHERE id = :id");
+      "INSERT INTO outgoing_mails (id, template, user_id, recipient, letter, message_id, post_id, "
+      "recipient_type, case_id, send_after, job_id, status, attempts, retry_until, created_at, updated_at) "
+      "VALUES (:id, :template, :user, :recipient, :letter, :message_id, CAST(:post AS BIGINT), "
+      "CAST(:type AS INTEGER), CAST(:case AS BIGINT), CAST(:after AS BIGINT), CAST(:job AS BIGINT), "
+      "1, 0, :until, :now, :now)");
+QUERY(letter_next_id, "SELECT @NEXT_MAIL_ID@");
 
 struct str letter_host(const struct desk *d, struct arena *a) {
     struct str host = d->host;
@@ -66,19 +66,19 @@ static struct str letter_message_id(const struct work *w, int64_t case_id) {
     return STR_CAT(a, mail_token(w->desk, a, TOKEN_MESSAGE_ID, case_id), S("."), own, S("@"), host);
 }
 
+/* The job and the letter name each other, so the id of the letter comes first. */
 static int letter_queue(struct work *w, const struct letter_new *n) {
     struct arena *a = w->arena;
-    int64_t id, job, at = n->send_after ? n->send_after : w->now;
-    TRY(db_insert(w->conn, &letter_insert,
-                  BINDS(B_TEXT("template", str_of(n->template)), B_ID("user", n->to.user_id),
-                        B_TEXT("recipient", n->to.address),
-                        B_BLOB("letter", seal(a, &w->desk->mail_key, n->values)),
-                        B_TEXT("message_id", letter_message_id(w, n->to.case_id)), B_ID("post", n->post_id),
-                        B_ID("type", n->type), B_ID("case", n->to.case_id), B_ID("after", n->send_after),
-                        B_INT("until", at + RETRY), B_INT("now", w->now)),
-                  &id));
+    int64_t id = 0, job, at = n->send_after ? n->send_after : w->now;
+    TRY(db_int(w->conn, &letter_next_id, NULL, &id));
     TRY(job_add_at(w, JOB_MAIL, str_fmt(a, "{\"id\":%" PRId64 "}", id), at, &job));
-    return n->to.case_id ? db_later(w->conn, &letter_has_job, BINDS(B_INT("id", id), B_INT("job", job))) : 0;
+    return db_later(
+        w->conn, &letter_insert,
+        BINDS(B_INT("id", id), B_TEXT("template", str_of(n->template)), B_ID("user", n->to.user_id),
+              B_TEXT("recipient", n->to.address), B_BLOB("letter", seal(a, &w->desk->mail_key, n->values)),
+              B_TEXT("message_id", letter_message_id(w, n->to.case_id)), B_ID("post", n->post_id),
+              B_ID("type", n->type), B_ID("case", n->to.case_id), B_ID("after", n->send_after),
+              B_ID("job", n->to.case_id ? job : 0), B_INT("until", at + RETRY), B_INT("now", w->now)));
 }
 
 static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient,
