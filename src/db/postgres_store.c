@@ -122,11 +122,11 @@ void pg_submit(struct db *db, struct db_task *t) {
     if (!refused) {
         *s->last = t;
         s->last = &t->next;
-        pthread_cond_signal(&s->wake);
     }
     pthread_mutex_unlock(&s->lock);
     if (refused)
         t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because there is no writer"));
+    else pthread_cond_signal(&s->wake); /* after the unlock, or the writer would wait for the lock */
 }
 
 bool pg_writes_here(const struct db *db) { return writing_for == db; }

@@ -8,6 +8,8 @@
 #include "base/limits.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -42,6 +44,7 @@ struct line {
     struct worker workers[LANE_THREADS];
     int count, queued;
     bool stopping;
+    atomic_int waking; /* threads that have queued a task and not yet signalled it; not protected */
 };
 
 struct pool {
@@ -127,6 +130,7 @@ static void line_stop(struct line *l) {
     pthread_cond_broadcast(&l->some);
     pthread_mutex_unlock(&l->lock);
     for (int i = 0; i < l->count; i++) pthread_join(l->workers[i].thread, NULL);
+    while (atomic_load(&l->waking)) sched_yield(); /* a writer whose task has already run */
 }
 
 /* Tasks move between lanes, so all lanes stop before any is freed. */
@@ -155,7 +159,6 @@ static bool append(struct line *l, struct pool_task *t) {
         *at = t;
     }
     l->queued++;
-    pthread_cond_signal(&l->some);
     return true;
 }
 
@@ -163,8 +166,12 @@ bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t) {
     struct line *l = &p->lines[lane];
     pthread_mutex_lock(&l->lock);
     bool room = l->queued < l->bounds->queued && !l->stopping && append(l, t);
+    if (room) atomic_fetch_add(&l->waking, 1);
     pthread_mutex_unlock(&l->lock);
-    return room;
+    if (!room) return false;
+    pthread_cond_signal(&l->some); /* after the unlock, or the thread that wakes would wait for the lock */
+    atomic_fetch_sub(&l->waking, 1);
+    return true;
 }
 
 bool pool_run_as(uint64_t whose) {
