@@ -10,6 +10,7 @@ const always = () => true;
 const admin = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./admin_words')]); await words.ready(); return area; });
 /** An area of programs or records has the words of these. */
 const program = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./program_words')]); await words.ready(); return area; });
+const custom = (load: () => Promise<Component>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./custom/words')]); await words.ready(); return { default: area }; });
 
 export const areas: readonly Area[] = [
   { name: 'profile', title: 'profile', group: 'group_own', may: always, screen: lazy(() => import('./profile/profile')) },
@@ -29,6 +30,10 @@ export const areas: readonly Area[] = [
   { name: 'monitors', title: 'monitors', group: 'group_rules', may: () => mayDo('POST /monitors'), screen: admin(() => import('./rules/monitors')) },
   { name: 'slas', title: 'slas', group: 'group_rules', may: () => mayDo('POST /slas'), screen: admin(() => import('./rules/slas')) },
   { name: 'hours', title: 'hours', group: 'group_rules', may: () => mayDo('POST /businesshours'), screen: admin(() => import('./hours/hours')) },
+  { name: 'case-fields', title: 'case_fields', group: 'group_fields', may: () => mayDo('POST /cases/fields'), screen: custom(async () => (await import('./custom/fields')).ofCases) },
+  { name: 'user-fields', title: 'user_fields', group: 'group_fields', may: () => mayDo('POST /users/fields'), screen: custom(async () => (await import('./custom/fields')).ofUsers) },
+  { name: 'organization-fields', title: 'organization_fields', group: 'group_fields', may: () => mayDo('POST /organizations/fields'), screen: custom(async () => (await import('./custom/fields')).ofOrganizations) },
+  { name: 'forms', title: 'forms', group: 'group_fields', may: () => mayDo('POST /cases/forms'), screen: custom(async () => (await import('./custom/forms')).default) },
   { name: 'brands', title: 'brands', group: 'group_desk', may: () => mayDo('PUT /brands/{id}'), screen: lazy(() => import('./brand/brands')) },
   { name: 'mailboxes', title: 'mailboxes', group: 'group_desk', may: () => mayDo('PUT /mailboxes/{id}'), screen: lazy(() => import('./mailboxes/mailboxes')) },
   { name: 'relay', title: 'relay', group: 'group_desk', may: () => rank() === 'OWNER', screen: lazy(() => import('./mailboxes/relay')) },

@@ -32,6 +32,8 @@ export interface Field<N extends string = string> {
   on?: (row: Row | undefined) => boolean;
   /** The value of the field in a row. */
   from?: (row: Row) => unknown;
+  /** A value as the request has it, if the form has another one. `row` is the last that was read. */
+  to?: (value: unknown, row: Row | undefined) => unknown;
   /** A value in words, for the message that somebody else has changed it. */
   shown?: (value: unknown) => string;
   control?: Component<Control>;

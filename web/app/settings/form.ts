@@ -107,9 +107,15 @@ export const createForm = (of: FormOf) => {
     return false;
   };
 
+  const written = (name: string, value: unknown) => of.fields.find((field) => field.name === name)?.to?.(value, row()) ?? value;
+  const sent = (name: string) => {
+    const value = written(name, unwrap(state.values)[name]);
+    return isEmpty(value) && !Array.isArray(value) ? limits(name).nullable ? null : '' : value;
+  };
+
   /** The limits of the description of the API, in the words of the console. */
   const check = (): Problem[] => shownFields().flatMap((field) => {
-    const { name } = field, value = state.values[name], { required, minLength = 0, maxLength = Infinity, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, type } = limits(name);
+    const { name } = field, value = sent(name), { required, minLength = 0, maxLength = Infinity, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, type } = limits(name);
     const wrong = (text: string) => [{ field: name, text }];
     if (isEmpty(value)) return required || field.required || (minLength && changed().includes(name)) ? wrong(say('is_missing', { field: nameOf(field) })) : [];
     const length = typeof value === 'string' ? [...value].length : minLength;
@@ -120,15 +126,11 @@ export const createForm = (of: FormOf) => {
     return [];
   });
 
-  const sent = (name: string) => {
-    const value = unwrap(state.values)[name];
-    return isEmpty(value) && !Array.isArray(value) ? limits(name).nullable ? null : '' : value;
-  };
-
   /** The row has another version than this form has read. If the fields have the same values, the form saves on the new version. */
   const meet = async (): Promise<boolean> => {
-    const reply = await of.read!(), theirs = valuesOf(rowsOf(reply)[0]!), mine = changed();
+    const reply = await of.read!(), mine = changed();
     keepReply(reply);
+    const theirs = valuesOf(rowsOf(reply)[0]!);
     setRow(rowsOf(reply)[0]);
     if (same(theirs, state.first) && etag !== reply.etag) {
       etag = reply.etag;
@@ -155,7 +157,8 @@ export const createForm = (of: FormOf) => {
   };
 
   const undoOf = (former: Values, version: string | null) => async () => {
-    const reply = await call('PUT', of.path, { body: of.wrap?.(former) ?? former, headers: version ? { 'If-Match': version } : {} });
+    const values = Object.fromEntries(Object.entries(former).map(([name, value]) => [name, written(name, value)]));
+    const reply = await call('PUT', of.path, { body: of.wrap?.(values) ?? values, headers: version ? { 'If-Match': version } : {} });
     keepReply(reply);
     await read();
     of.saved?.(rowsOf(reply)[0]!, reply);
@@ -166,7 +169,7 @@ export const createForm = (of: FormOf) => {
     if (status() === 'saving') return false;
     const isNew = of.operation.startsWith('POST'), problems = check();
     if (problems.length) return refuse(problems);
-    const names = isNew ? shownFields().map(({ name }) => name).filter((name) => !isEmpty(state.values[name])) : changed();
+    const names = isNew ? shownFields().map(({ name }) => name).filter((name) => !isEmpty(sent(name))) : changed();
     if (!isNew && !names.length) { tell(say('nothing_changed')); return true; }
     const values = Object.fromEntries(names.map((name) => [name, sent(name)])), body = { ...of.more, ...of.wrap?.(values) ?? values };
     const former = Object.fromEntries(names.map((name) => [name, copy(state.first)[name] ?? (limits(name).nullable ? null : '')]));

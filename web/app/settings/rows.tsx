@@ -10,6 +10,7 @@ import type { Field } from './fields';
 import { createForm, remove, type FormState, type Limits } from './form';
 import { Form } from './form_view';
 import { isKept, type Values } from './kept';
+import { Mover } from './mover';
 import { operations } from './operations';
 import { mayDo, permitted, type Operation } from './rights';
 import { say, type SettingsWord } from './words';
@@ -48,13 +49,17 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   deleteWhy?: SettingsWord;
   /** The operation that orders the rows, the member of its body, and the permission that it needs besides that of the rows. */
   order?: { path: string; member: string; permission?: string };
+  /** Rows that stand before the others and have no order of their own. */
+  first?: (row: Schemas[T]) => boolean;
   /** Called when rows were changed. */
   changed?: () => void;
   /** Called with a new row, before it is shown. */
   made?: (row: Row) => void;
   /** Stands beside the list as long as no row is chosen, on wide screens. */
   overview?: { title: SettingsWord; why: SettingsWord; part: Component };
-  /** More below the fields. */
+  /** More between the fields and the buttons. */
+  within?: Component<{ form: FormState; row: Schemas[T] | undefined }>;
+  /** More below the form. */
   below?: Component<{ form: FormState; row: Schemas[T] | undefined }>;
 }
 
@@ -68,7 +73,10 @@ const RowsArea = (props: { area: Rows }) => {
   const chosen = createMemo(() => { const part = place().parts[1]; return part === 'new' ? 'new' as const : part ? Number(part) : undefined; });
   const labelOf = (id: number) => { const row = rowOf(area.type, id); return row ? area.label(row as never) : ''; };
   const numberOf = (id: number) => { const row = rowOf(area.type, id); return typeof area.sorted === 'function' && row ? area.sorted(row as never) : 0; };
-  const ids = createMemo(() => area.sorted && readIds() ? [...readIds()!].sort((a, b) => numberOf(a) - numberOf(b) || labelOf(a).localeCompare(labelOf(b))) : readIds());
+  /** The order that a person has just made: shown until the server has said its order. */
+  const [ordered, setOrdered] = createSignal<number[]>();
+  const ids = createMemo(() => ordered() ?? (area.sorted && readIds() ? [...readIds()!].sort((a, b) => numberOf(a) - numberOf(b) || labelOf(a).localeCompare(labelOf(b))) : readIds()));
+  const sortable = createMemo(() => (ids() ?? []).filter((id) => { const row = rowOf(area.type, id); return !(row && area.first?.(row as never)); }));
   const mayAdd = mayDo(`POST ${area.path}` as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
 
   const read = async (more = false) => {
@@ -91,13 +99,18 @@ const RowsArea = (props: { area: Rows }) => {
     { key: 'Escape', word: 'key_list', run: () => go(chosen() ? base : '/settings') },
   ]);
 
-  const move = async (id: number, step: number) => {
-    const now = ids() ?? [], at = now.indexOf(id), to = at + step;
-    if (!area.order || to < 0 || to >= now.length) return;
-    const next = [...now];
-    next.splice(to, 0, ...next.splice(at, 1));
-    setRead(next);
-    await call('PUT', area.order.path, { body: { [area.order.member]: next } }).then(() => typeof area.sorted === 'function' ? changed() : area.changed?.(), (error: Error) => { setRead(now); tellWrong(error.message); });
+  let moves = Promise.resolve(), last = 0;
+  const move = (id: number, to: number) => {
+    const { order } = area, mine = ++last;
+    if (!order) return;
+    const all = ids() ?? [], others = sortable().filter((one) => one !== id), next = [...others.slice(0, to), id, ...others.slice(to)];
+    setOrdered([...all.filter((one) => !next.includes(one)), ...next]);
+    const put = async () => {
+      try { await call('PUT', order.path, { body: { [order.member]: next } }); } catch (error) { tellWrong((error as Error).message); }
+      if (mine === last) await changed();
+      if (mine === last) setOrdered(undefined); // the person has moved no other row meanwhile
+    };
+    moves = moves.then(put);
   };
 
   return (
@@ -110,21 +123,16 @@ const RowsArea = (props: { area: Rows }) => {
         </header>
         <Show when={failed()}><p class="wrong pad" role="alert">{say('rows_failed')} <button type="button" onClick={() => void read()}>{say('try_again')}</button></p></Show>
         <Show when={ids()?.length === 0}><div class="empty"><p>{say(area.empty)}</p><p>{say(area.emptyNext)}</p></div></Show>
-        <ul class="settings-rows">
+        <ul class="settings-rows" data-sort>
           <For each={ids()}>
-            {(id, at) => (
+            {(id) => (
               <li classList={{ 'is-chosen': chosen() === id }}>
                 <a href={href(`${base}/${id}`)} aria-current={chosen() === id ? 'page' : undefined}>
                   <span dir="auto">{labelOf(id)}</span>
                   <Show when={area.note?.(rowOf(area.type, id) as never)}>{(text) => <span class="soft" dir="auto">{text()}</span>}</Show>
                   <Show when={isKept(`${area.name}/${id}`)}><span class="warning">{say('unsaved')}</span></Show>
                 </a>
-                <Show when={mayOrder}>
-                  <span class="settings-order">
-                    <button type="button" aria-label={say('move_up', { name: labelOf(id) })} disabled={at() === 0} onClick={() => void move(id, -1)}>↑</button>
-                    <button type="button" aria-label={say('move_down', { name: labelOf(id) })} disabled={at() === (ids()?.length ?? 0) - 1} onClick={() => void move(id, 1)}>↓</button>
-                  </span>
-                </Show>
+                <Show when={mayOrder && sortable().includes(id)}><Mover name={labelOf(id)} at={sortable().indexOf(id)} of={sortable().length} move={(to) => move(id, to)} /></Show>
               </li>
             )}
           </For>
@@ -176,7 +184,7 @@ const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise
     <section ref={region} class="settings-one region" aria-labelledby={title} tabindex="-1" data-region>
       <a class="button narrow" href={href(base)}>{say('back')}</a>
       <h1 ref={heading} id={title} tabindex="-1" dir="auto">{name()}</h1>
-      <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={ask}>{say('delete')}</button></Show>} />
+      <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={ask}>{say('delete')}</button></Show>}>{area.within?.({ form, row: row() as never })}</Form>
       {area.below?.({ form, row: row() as never })}
       <dialog ref={question} class="card" aria-labelledby={`${title}-question`}>
         <h2 id={`${title}-question`} dir="auto">{say('delete_title', { name: name() })}</h2>

@@ -4,6 +4,7 @@ import { Dynamic } from 'solid-js/web';
 import { href, place } from '../../kit/route';
 import { areas } from './areas';
 import { isKept } from './kept';
+import { Moved } from './mover';
 import { readRights } from './rights';
 import { say } from './words';
 
@@ -32,6 +33,7 @@ export const Settings = () => {
           )}
         </For>
       </nav>
+      <Moved />
       <Show when={rights()}>
         <Show when={chosen()} fallback={
           <section class="settings-none empty" aria-label={say('settings')}>

@@ -1,11 +1,12 @@
-// Words of the settings. Those of the areas for admins, and of programs and records, are parts of their own, which are loaded with the first of these areas.
+// Words of the settings. Those of the areas for admins, of fields, and of programs and records, are parts of their own, which are loaded with the first of these areas.
 import { dictionary } from '../../kit/words';
 import type { AdminWord } from '../../words/admin/en';
 import type { CardWord } from '../../words/cards/en';
+import type { FieldWord } from '../../words/fields/en';
 import type { ProgramWord } from '../../words/programs/en';
 import { en, type BasicWord } from '../../words/settings/en';
 
-export type SettingsWord = BasicWord | AdminWord | CardWord | ProgramWord;
+export type SettingsWord = BasicWord | AdminWord | CardWord | FieldWord | ProgramWord;
 type Say<W> = (word: W, values?: Record<string, string | number>) => string;
 
 const basic = dictionary<BasicWord>(en, { de: async () => (await import('../../words/settings/de')).de, ar: async () => (await import('../../words/settings/ar')).ar });
