@@ -2,6 +2,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
 #include "core/change/activity.h"
+#include "core/rules/rule.h"
 #include "core/words.h"
 #include "res/person.h"
 
@@ -102,11 +103,22 @@ static bool may_see_name(const struct view *v, const char *type) {
     return type == NULL || view_may_read(v, resource_of(type));
 }
 
+/* The reason why a rule did not do an action, or p NULL. Such a line has the name of an action in place of a
+ * field (core/change/activity.c), and only its text says so: custom fields may have any text as a value. */
+static struct str refusal_of(struct str field, const struct activity_side *old,
+                             const struct activity_side *new) {
+    struct str not_done = S(NOT_DONE);
+    if (old->text.p || new->id || str_starts(field, S("custom_fields."))) return (struct str){0};
+    if (new->text.p == NULL || !str_starts(new->text, not_done)) return (struct str){0};
+    return (struct str){new->text.p + not_done.n, new->text.n - not_done.n};
+}
+
 static void write_action(struct view *v, const char *kind, const struct activity_lists *l,
-                         const struct json *field, size_t at) {
+                         const struct json *field, size_t at, bool by_rule) {
     const char *type = activity_reference_type(kind, field->text);
     struct activity_side old = side_of(l, l->previous, at, false), new = side_of(l, l->current, at, true);
     const char *action = action_of(&old, &new);
+    struct str refused = by_rule ? refusal_of(field->text, &old, &new) : (struct str){0};
     if (!may_see_name(v, type)) old.text = new.text = (struct str){0};
     jw_object(&v->w);
     jw_key(&v->w, S("action"));
@@ -117,6 +129,8 @@ static void write_action(struct view *v, const char *kind, const struct activity
     write_side_text(&v->w, "new_value", &new);
     write_side_object(v, "old_object", type, &old);
     write_side_object(v, "new_object", type, &new);
+    jw_key(&v->w, S("refused"));
+    jw_str(&v->w, refused);
     jw_end(&v->w);
 }
 
@@ -165,7 +179,7 @@ static void render_actions(struct view *v, const struct row *row, const struct v
     (void)own;
     jw_array(&v->w);
     for (const struct json *field = l.fields ? l.fields->first : NULL; field; field = field->next)
-        write_action(v, kind, &l, field, at++);
+        write_action(v, kind, &l, field, at++, row_cell(row, "actor_kind")->i == ACTOR_RULE);
     jw_end(&v->w);
 }
 
@@ -174,6 +188,66 @@ static void render_object(struct view *v, const struct row *row, const struct va
     const struct activity_owner *o = activity_owner_of(row, &id);
     (void)own;
     view_reference(v, layout_of(resource_of(o->type)), id);
+}
+
+/* A cause by its text, where the kind of the actor does not say it. The text goes on with a title if it ends
+ * with ": ". */
+static const struct known_cause {
+    const char *text, *type;
+} known_causes[] = {{"Trigger: ", "TRIGGER"},
+                    {"Monitor: ", "MONITOR"},
+                    {"Webhook: ", "WEBHOOK"},
+                    {"Snooze", "SNOOZE"},
+                    {"SLA", "SLA"},
+                    {"Mailed link", "LINK"},
+                    {0}};
+
+/* By the numbers of enum actor_kind. */
+static const char *const actor_causes[] = {"NOBODY", "USER", "NOBODY", "TOKEN",
+                                           "SYSTEM", "RULE", "MAIL",   "WEBHOOK"};
+_Static_assert(sizeof actor_causes / sizeof *actor_causes == ACTOR_WEBHOOK + 1, "each actor is a cause");
+
+static const struct known_cause *known_cause_of(struct str cause, struct str *title) {
+    for (const struct known_cause *k = known_causes; cause.p && k->text; k++) {
+        struct str text = str_of(k->text);
+        bool titled = text.p[text.n - 1] == ' ';
+        if (titled ? !str_starts(cause, text) : !str_eq(cause, text)) continue;
+        if (titled) *title = (struct str){cause.p + text.n, cause.n - text.n};
+        return k;
+    }
+    return NULL;
+}
+
+static void write_word(struct json_writer *w, const char *name, const struct word *words,
+                       const struct value *v) {
+    jw_key(w, str_of(name));
+    if (v->type == V_INT) jw_str(w, str_of(word_of(words, (int)v->i)));
+    else jw_null(w);
+}
+
+static void render_cause(struct view *v, const struct row *row, const struct value *own) {
+    const struct value *trigger = row_cell(row, "cause_trigger"), *monitor = row_cell(row, "cause_monitor");
+    bool person = row_cell(row, "actor")->type == V_INT,
+         mail = row_cell(row, "activity")->i == USER_MAIL_FAILED;
+    struct str title = {0};
+    const struct known_cause *known =
+        person || mail || own->type != V_TEXT ? NULL : known_cause_of(own->s, &title);
+    const char *type = person  ? "USER"
+                       : mail  ? "MAIL"
+                       : known ? known->type
+                               : actor_causes[row_cell(row, "actor_kind")->i];
+    jw_object(&v->w);
+    jw_key(&v->w, S("type"));
+    jw_str(&v->w, str_of(type));
+    jw_key(&v->w, S("title"));
+    jw_str(&v->w, title);
+    jw_key(&v->w, S("rule"));
+    if (trigger->type == V_INT) view_reference(v, layout_of(resource_of("trigger")), trigger->i);
+    else if (monitor->type == V_INT) view_reference(v, layout_of(resource_of("monitor")), monitor->i);
+    else jw_null(&v->w);
+    write_word(&v->w, "channel", rule_channels, row_cell(row, "rule_channel"));
+    write_word(&v->w, "event", rule_events, row_cell(row, "rule_event"));
+    jw_end(&v->w);
 }
 
 /* &, < and > are escaped, so that a name can't make a link. */
@@ -267,6 +341,22 @@ static const struct field activity_fields[] = {
      .doc = "The activity as a sentence. `<url|words>` is a link. In the text and the words, &, < and > are "
             "`&amp;`, `&lt;` and `&gt;`.",
      .example = "\"<http://127.0.0.1:8080/api/v1/users/2|Agnes Agent> changed full_name\""},
+    {"actor_kind", F_INT, HIDDEN, .doc = "Kind of the actor: enum actor_kind."},
+    {"cause_trigger", F_REF, HIDDEN, .ref = "trigger", .column = "t.trigger_id",
+     .doc = "The trigger that acted."},
+    {"cause_monitor", F_REF, HIDDEN, .ref = "monitor", .column = "t.monitor_id",
+     .doc = "The monitor that acted."},
+    {"rule_channel", F_INT, HIDDEN, .doc = "Channel of what the trigger saw."},
+    {"rule_event", F_INT, HIDDEN, .doc = "Event that the trigger saw."},
+    {"cause", F_COMPUTED, READONLY, .column = "t.cause", .render = render_cause,
+     .doc =
+         "What made the change, as `summary` says it. `type`: USER, MAIL, LINK (a mailed link), NOBODY (a "
+         "caller without login), TRIGGER, MONITOR, SLA, SNOOZE, WEBHOOK, TOKEN, RULE or SYSTEM. `title`: "
+         "the title that the rule or webhook had. `rule` refers to the trigger or monitor, which may have "
+         "been deleted since. `channel` and `event` are those of the change that the trigger saw. Activities of "
+         "older versions have no `rule`, `channel` and `event`.",
+     .example = "{\"type\": \"TRIGGER\", \"title\": \"Escalate\", \"rule\": {\"id\": 1, "
+                "\"resource_type\": \"trigger\"}, \"channel\": \"API\", \"event\": null}"},
     {"fields", F_LONG, HIDDEN, .doc = "Names of the changed fields, as a JSON array."},
     {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"),
      .doc = "Values before the change."},
@@ -296,9 +386,10 @@ static const struct field activity_fields[] = {
          "after a purge. A person has the present name as value, other references have their names of that "
          "time. `old_object` and `new_object` refer to these objects. They are null for other fields and "
          "for activities that an older version wrote. An object may have been deleted since. Included by "
-         "the name of its type.",
+         "the name of its type. `refused`: the reason why a rule did not do an action, whose name is `field`.",
      .example = "[{\"action\": \"UPDATED\", \"field\": \"full_name\", \"old_value\": \"Ada Byron\", "
-                "\"new_value\": \"Ada Lovelace\", \"old_object\": null, \"new_object\": null}]"},
+                "\"new_value\": \"Ada Lovelace\", \"old_object\": null, \"new_object\": null, "
+                "\"refused\": null}]"},
     {"object", F_COMPUTED, READONLY, .render = render_object,
      .doc = "The changed user, organization or case. Included by the name of its type.",
      .example = "{\"id\": 1, \"resource_type\": \"user\"}"},
@@ -319,6 +410,11 @@ static const struct field activity_fields[] = {
 
 #define ABOUT_CASE .within = {"case", "owner_case_id"}
 
+#define FIRINGS_DOC                                                                                     \
+    "The newest first, as activities of the conversations that the caller sees: `object` is the "       \
+    "conversation, and `actions` has what the rule changed and sent, and what it did not do, with the " \
+    "reason. An action that had nothing to change is not listed."
+
 static const struct route activity_routes[] = {
     {GET, "/cases/:id/activities", COL_PLUS, "conversations", LIST, api_list, ABOUT_CASE,
      .order = {.descending = true}, .summary = "List the activities of a conversation",
@@ -337,6 +433,10 @@ static const struct route activity_routes[] = {
      .sample = {.path = "3,$ACTIVITY",
                 .setup = "curl {owner} -X PUT -d designation=Lead \"{api}/users/3\"\nACTIVITY=$(curl "
                          "{owner} \"{api}/users/3/activities\" | member id)"}},
+    {GET, "/triggers/:id/firings", AD, "conversations", LIST, api_list, .within = {"trigger", "trigger_id"},
+     .order = {.descending = true}, .summary = "List the firings of a trigger", .doc = FIRINGS_DOC},
+    {GET, "/monitors/:id/firings", AD, "conversations", LIST, api_list, .within = {"monitor", "monitor_id"},
+     .order = {.descending = true}, .summary = "List the firings of a monitor", .doc = FIRINGS_DOC},
     {0},
 };
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { File, PASSWORD, ROLE_ID, form, iso, multipart, open, relayFor, until } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
-const MEMBERS = `id activity actor verb summary actions object object_actor target result participant weight ip_address created_at resource_type
+const MEMBERS = `id activity actor verb summary cause actions object object_actor target result participant weight ip_address created_at resource_type
 resource_url`.split(/\s+/);
 const NEVER = ['object_actor', 'target', 'result', 'participant', 'weight'];
 const link = (desk, path, words) => `<${desk.base}/api/v1/${path}|${words}>`;
@@ -31,7 +31,7 @@ test('an activity names the actor, the person, each changed field with both valu
   assert.deepEqual(activity.object, { id, resource_type: 'user' });
   for (const name of NEVER) assert.equal(activity[name], null, name);
   assert.deepEqual(told(activity), [['full_name', 'Cora Customer', 'Cora Married'], ['designation', null, 'Buyer']]);
-  assert.deepEqual(activity.actions[1], { action: 'ADDED', field: 'designation', old_value: null, new_value: 'Buyer', old_object: null, new_object: null });
+  assert.deepEqual(activity.actions[1], { action: 'ADDED', field: 'designation', old_value: null, new_value: 'Buyer', old_object: null, new_object: null, refused: null });
   assert.equal(activity.actions[0].action, 'UPDATED');
   assert.equal(activity.ip_address, '127.0.0.1');
   assert.equal(activity.resource_url, `${desk.base}/api/v1/users/${id}/activities/${activity.id}`);
@@ -91,7 +91,7 @@ test('an activity that an older version wrote has names and no objects', async (
   await desk.staff.update(`/cases/${id}`, { assigned_agent_id: desk.people.agent.id });
   desk.sql(`UPDATE activities SET objects = NULL, fields = '["assigned_agent"]', previous_values = '[null]', current_values = '["Agnes then"]' WHERE owner_case_id = ${id} AND fields LIKE '%assigned_agent%'`);
   const actions = (await desk.staff.fetch(`/cases/${id}/activities`)).flatMap((a) => a.actions);
-  assert.deepEqual(actions, [{ action: 'ADDED', field: 'assigned_agent', old_value: null, new_value: 'Agnes then', old_object: null, new_object: null }]);
+  assert.deepEqual(actions, [{ action: 'ADDED', field: 'assigned_agent', old_value: null, new_value: 'Agnes then', old_object: null, new_object: null, refused: null }]);
 });
 
 test('the trail of a conversation has the present names of people, so that a purge erases them', async (t) => {

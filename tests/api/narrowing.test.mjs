@@ -13,6 +13,7 @@ async function lists(desk) {
   const endpoint = await desk.admin.create('/endpoints', { title: 'Box', type: 'EMAIL', attributes: { address: 'team@example.org', subject: 'News' } });
   for (let i = 0; i < 2; i++) (await desk.admin.post(`/endpoints/${endpoint.id}/test`)).must(201);
   of.endpoints = endpoint.id;
+  for (const rules of ['triggers', 'monitors']) of[rules] = (await desk.admin.create(`/${rules}`, { title: 'Rule', is_enabled: false, actions: [{ name: 'priority', option: 'INCREASE' }] })).id;
   of.articles = await newArticle(desk);
   await newArticle(desk);
   const comment = await owner.create(`/articles/${of.articles}/comments`, { contents: 'C' });

@@ -235,6 +235,27 @@ describe('settings for admins', () => {
     assert.deepEqual([await page.locator('.condition select').first().inputValue(), await page.locator('.condition input').inputValue()], ['tags.name', 'vip']);
   });
 
+  test('a trigger shows its firings: the conversation, the event, what was done and what was not, and why', async (t) => {
+    const gone = await world.desk.person('agent', { full_name: 'Gone Soon' });
+    const rule = await world.desk.admin.create('/triggers', { title: 'Logged', predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'logged' }] }],
+      actions: [{ name: 'priority', option: 'CHANGE', value: 3 }, { name: 'assignee', option: 'CHANGE', value: gone.id }] });
+    await world.desk.owner.update(`/users/${gone.id}`, { is_enabled: false });
+    const page = await world.sit(t, world.admin, `/agent/settings/triggers/${rule.id}`), part = page.getByRole('region', { name: 'Firings' });
+    await part.getByText('It has not fired yet.').waitFor();
+    const ids = [];
+    for (let i = 0; i < 21; i++) ids.push(await world.asked(`Logged ${i}`));
+    await part.getByRole('button', { name: 'Look again' }).press('Enter');
+    await part.getByRole('link', { name: `#${ids[20]} Logged 20` }).waitFor();
+    const line = part.getByRole('listitem').first();
+    assert.match(await line.textContent(), /set .the priority. to .High.Not done: .*Console and programs/s);
+    assert.equal(await part.getByRole('listitem').count(), 20);
+    await part.getByRole('button', { name: 'Show more' }).press('Enter');
+    await part.getByRole('link', { name: `#${ids[0]} Logged 0` }).click();
+    await page.waitForURL(new RegExp(`/cases/${ids[0]}$`));
+    await page.getByText(/Trigger “.*Logged.*” set .the priority. to .High.*left an action out/).waitFor();
+    await world.desk.admin.delete(`/triggers/${rule.id}`);
+  });
+
   test('each area is small', async (t) => {
     const page = await world.sit(t, world.admin, '/agent/settings');
     await page.getByRole('link', { name: 'Triggers' }).waitFor();

@@ -32,6 +32,8 @@
 const struct column_number column_numbers[] = {
     {"*.actor_kind", ACTOR_NOBODY, ACTOR_WEBHOOK, NULL},
     {"activities.name", 0, 0, activity_names},
+    {"activities.rule_channel", RULE_API, RULE_HELPCENTER, NULL},
+    {"activities.rule_event", RULE_SLA_BREACHED, RULE_MESSAGE, NULL},
     {"articles.rank", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL},
     {"audit_entries.action", AUDIT_LOGIN, AUDIT_ACTIONS - 1, NULL},
     {"auth_tokens.step", STEP_OTP, STEP_PASSWORD, NULL},
@@ -171,10 +173,10 @@ const struct column_reference column_references[] = {
     {"cases.last_message_id", NULL},    /* a merge moves messages in parts */
     {"*.last_read_post_id", NULL},      /* a merge moves posts, notes are deleted */
     {"cases.undo_read_post_id", NULL},
-    {"case_totals.*", NULL},     /* keys of counters */
-    {"report_facts.*_id", NULL}, /* the follower removes facts of rows that are gone */
-    {"change_log*.*", NULL},     /* logs name rows that are gone */
-    {"activities.owner_*_id", NULL},
+    {"case_totals.*", NULL},                            /* keys of counters */
+    {"report_facts.*_id", NULL},                        /* the follower removes facts of rows that are gone */
+    {"change_log*.*", NULL},                            /* logs name rows that are gone */
+    {"activities.@(owner_*|trigger|monitor)_id", NULL}, /* the trail outlives its objects and rules */
     {"audit_entries.*", NULL},
     {"erasure*.*", NULL},
     {"login_failures.user_id", NULL},

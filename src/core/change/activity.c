@@ -8,10 +8,11 @@
 
 QUERY(activity_insert,
       "INSERT INTO activities (id, owner_user_id, owner_organization_id, owner_case_id, actor_id, "
-      "actor_kind, cause, name, did, fields, previous_values, current_values, objects, "
-      "ip_address, created_at) "
+      "actor_kind, cause, trigger_id, monitor_id, rule_channel, rule_event, name, did, fields, "
+      "previous_values, current_values, objects, ip_address, created_at) "
       "VALUES (@NEXT_POST_ID@, CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
-      "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, "
+      "CAST(:actor AS BIGINT), :kind, :cause, CAST(:trigger AS BIGINT), CAST(:monitor AS BIGINT), "
+      "CAST(:channel AS INTEGER), CAST(:event AS INTEGER), :name, :did, :fields, :previous, :current, "
       ":objects, CAST(:address AS TEXT), :now)");
 
 /* ---- objects with a trail -------------------------------------------------------------------- */
@@ -82,6 +83,10 @@ static int activity_write(struct work *w, const struct trail *t, int64_t owner,
         B_ID("actor", by ? 0 : w->actor.user_id),
         B_INT("kind", by ? ACTOR_RULE : w->actor.kind),
         B_TEXT("cause", by ? by->cause : w->actor.cause),
+        B_ID("trigger", by ? by->trigger_id : 0),
+        B_ID("monitor", by ? by->monitor_id : 0),
+        B_ID("channel", by ? by->channel : 0),
+        B_ID("event", by ? by->event : 0),
         B_INT("name", name),
         B_TEXT("did", did),
         B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
@@ -266,7 +271,7 @@ static int activity_of_firing(struct work *w, const struct change_author *by) {
     for (const struct rule_note *x = by->notes; x; x = x->next, last++)
         *last = (struct activity_change){
             .field = x->action,
-            .current = x->refused ? str_fmt(w->arena, "Not done: %.*s", (int)x->text.n, x->text.p) : x->text,
+            .current = x->refused ? str_fmt(w->arena, NOT_DONE "%.*s", (int)x->text.n, x->text.p) : x->text,
         };
     return activity_write(w, t, by->case_id, by, n ? CASE_UPDATED : CASE_RULE_FIRED,
                           firing_deed(w, by, list, n), list, n + notes);

@@ -8,6 +8,9 @@
 #include "core/words.h"
 #include "work/work.h"
 
+/* Begins the text of an action that a rule did not do. */
+#define NOT_DONE "Not done: "
+
 struct activity_change { /* previous, current: p NULL: none, or not shown */
     struct str field, previous, current;
     int64_t previous_id, current_id; /* ids of the objects, if the field is a reference; 0: none */

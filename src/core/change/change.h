@@ -33,6 +33,8 @@ struct rule_note {
 struct change_author {
     struct str cause; /* "Trigger: Escalate" */
     int64_t case_id;
+    int64_t trigger_id, monitor_id; /* the rule; the other is 0 */
+    int channel, event;             /* of what a trigger saw: core/words.h; 0: none */
     int raises;   /* the event that its changes raise: enum rule_event of core/rules/rule.h; 0: none */
     bool changed; /* it has recorded a change of the conversation */
     bool stops;   /* it stops the notifications of the conversation */

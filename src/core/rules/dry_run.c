@@ -86,7 +86,7 @@ static int try_actions(struct work *w, const struct dry_rule *r, int64_t case_id
         const struct change_author *by = NULL;
         out->actions[i].action = one.actions = &r->actions[i];
         one.action_count = 1;
-        struct rule_fire f = {.rule = &one, .cause = "Trigger", .case_id = case_id, .hidden = true};
+        struct rule_fire f = {.rule = &one, .owner = RULE_OF_TRIGGER, .case_id = case_id, .hidden = true};
         TRY(rule_fire(w, &f));
         for (const struct change_author *a = change_authors_of(w); a; a = a->next) by = a;
         if (by) TRY(keep_effects(w, by, &out->actions[i]));

@@ -129,7 +129,7 @@ int monitor_choose_among(struct work *w, const struct monitor *m, int64_t after,
 /* Returns 1 if it acted, 0 if the conversation is gone, or a negative error. */
 static int monitor_fire(struct work *w, const struct monitor *m, int64_t case_id) {
     struct rule_fire f = {.rule = &m->rule,
-                          .cause = "Monitor",
+                          .owner = RULE_OF_MONITOR,
                           .raises = RULE_MONITORED,
                           .case_id = case_id,
                           .hidden = predicate_tests(m->rule.predicate, "cases.state")};

@@ -57,9 +57,14 @@ int rule_fire(struct work *w, struct rule_fire *fire) {
     int rc = case_load(w, fire->case_id, &now);
     if (rc <= 0 || (now.state != CASE_ACTIVE && !fire->hidden)) return rc < 0 ? rc : 0;
     struct actor person = w->actor;
-    struct str cause = str_fmt(w->arena, "%s: %.*s", fire->cause, (int)r->title.n, r->title.p);
+    bool monitors = fire->owner == RULE_OF_MONITOR;
+    struct str cause =
+        str_fmt(w->arena, "%s: %.*s", monitors ? "Monitor" : "Trigger", (int)r->title.n, r->title.p);
     struct firing f = {.w = w, .now = &now, .person = &person};
     f.author = change_author_begin(w, cause, fire->case_id);
+    *(monitors ? &f.author->monitor_id : &f.author->trigger_id) = r->id;
+    f.author->channel = fire->channel;
+    f.author->event = (int)fire->event;
     f.author->raises = (int)fire->raises;
     w->actor = (struct actor){.kind = ACTOR_RULE, .cause = cause, .scopes = person.scopes};
     for (int i = 0; i < r->action_count && rc >= 0; i++) rc = fire_action(&f, &r->actions[i]);
@@ -120,10 +125,11 @@ static struct target *target_at(struct round *r, int64_t case_id, enum rule_even
 
 /* ---- which triggers -------------------------------------------------------------------------- */
 
+static int channel_of_work(const struct work *w) { return w->channel ? w->channel : RULE_API; }
+
 static bool chosen(const struct work *w, const struct rule *r, enum rule_event event) {
     if (event) return r->channel == RULE_SYSTEM && (r->event == 0 || r->event == (int)event);
-    int channel = w->channel ? w->channel : RULE_API;
-    return r->channel == 0 || (r->channel == channel && (r->event == 0 || r->event == w->event));
+    return r->channel == 0 || (r->channel == channel_of_work(w) && (r->event == 0 || r->event == w->event));
 }
 
 /* Sets `runs`. Returns false if no trigger can fire in this round. */
@@ -175,7 +181,9 @@ static int run_target(struct round *r, struct target *t, struct moment *m) {
             !predicate_holds(rules[i].predicate, m, t->now.list))
             continue;
         struct rule_fire f = {.rule = &rules[i],
-                              .cause = "Trigger",
+                              .owner = RULE_OF_TRIGGER,
+                              .channel = t->event ? RULE_SYSTEM : channel_of_work(r->w),
+                              .event = t->event ? t->event : (enum rule_event)r->w->event,
                               .raises = r->raises,
                               .case_id = t->case_id,
                               .hidden = predicate_tests(rules[i].predicate, "cases.state")};

@@ -8,13 +8,14 @@
  * handler that shows a conversation calls it before it replies, so that the reply has the effects. */
 int rules_finish(struct work *w);
 
-/* A rule acts on a conversation: runs its actions with an actor of kind RULE. cause: "Trigger" or
- * "Monitor". raises: the event that its changes raise, 0: none. Returns 1, 0 if the conversation is gone
+/* A rule acts on a conversation: runs its actions with an actor of kind RULE. owner: RULE_OF_TRIGGER or
+ * RULE_OF_MONITOR. channel, event: of what a trigger saw; 0: none. raises: the event that its changes raise, 0: none. Returns 1, 0 if the conversation is gone
  * or hidden, or a negative error. Actions that could not be done are in the activity. */
 struct rule_fire {
     const struct rule *rule;
-    const char *cause;
-    enum rule_event raises;
+    enum rule_owner owner;
+    int channel;
+    enum rule_event event, raises;
     int64_t case_id;
     bool hidden; /* also if the conversation is in the trash, suspended or merged */
     bool stops;  /* result: an action stops the rules after this one */

@@ -7,7 +7,8 @@ import { clipped, fieldValueText } from '../fields/text';
 import { activitySay, type ActivityWord } from './activity_words';
 import type { Post } from './posts';
 
-interface Action { field: string; old_value: string | null; new_value: string | null; old_object: { id: number } | null; new_object: { id: number } | null }
+interface Cause { type: string; title: string | null }
+export interface Action { field: string; refused: string | null; old_value: string | null; new_value: string | null; old_object: { id: number } | null; new_object: { id: number } | null }
 type Field = Schemas['case_field'];
 
 /** A name may be of another direction than the sentence: it stands in marks that keep it together. */
@@ -57,7 +58,8 @@ const agentDeed = ({ old_value: from, new_value: to, new_object }: Action, actor
 
 /** What was done, as the ends of a sentence whose subject is the actor. */
 const deedsOf = (action: Action, actor: number | undefined): string[] => {
-  const { field, old_value: from, new_value: to } = action, property = PROPERTIES[field], sent = SENT[field];
+  const { field, old_value: from, new_value: to, refused } = action, property = PROPERTIES[field], sent = SENT[field];
+  if (refused) return [say('not_done', { reason: refused })];
   if (field.startsWith('custom_fields.')) {
     const key = field.slice('custom_fields.'.length), known = fieldOf(key), what = activitySay('the_field', { title: isolated(known?.title ?? key) });
     return [known ? fromTo(what, fieldValueText(known, from), fieldValueText(known, to)) : say('changed', { what })];
@@ -75,30 +77,22 @@ const deedsOf = (action: Action, actor: number | undefined): string[] => {
   if (field === 'merged_into') return [say('merged_into', { to: `#${to ?? ''}` })];
   if (field === 'rating') return [say(to === 'GOOD' ? 'rated_good' : to === 'BAD' ? 'rated_bad' : 'rated_none')];
   if (field === 'rating_status') return to === 'OFFERED' ? [say('survey')] : [];
-  if (sent && !to?.startsWith('Not done: ')) return [say(sent, { to: to ?? '' })];
-  if (to?.startsWith('Not done: ')) return [say('not_done', { reason: to.slice('Not done: '.length) })];
-  return [];
+  return sent ? [say(sent, { to: to ?? '' })] : [];
 };
 
 // ---- who ----------------------------------------------------------------------------------------
 
-const CAUSES: Record<string, ActivityWord> = { 'SLA': 'by_sla', 'A mail server': 'by_mail', 'IMAP': 'by_mail', 'Mailed link': 'by_link', 'Somebody without a login': 'by_stranger' };
-const TITLED: [string, ActivityWord][] = [['Trigger: ', 'by_trigger'], ['Monitor: ', 'by_monitor'], ['Webhook: ', 'by_webhook']];
-const SERVER = 'The server ';
+const CAUSES: Record<string, ActivityWord> = { TRIGGER: 'by_trigger', MONITOR: 'by_monitor', WEBHOOK: 'by_webhook', SLA: 'by_sla', MAIL: 'by_mail', LINK: 'by_link', NOBODY: 'by_stranger' };
+const causeText = ({ type, title }: Cause) => say(CAUSES[type] ?? 'by_server', { title: title ?? '' });
 
-const plain = (summary: string) => summary.replace(/<[^|>]*\|([^>]*)>/g, '$1').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
-/** The summary begins with the cause where the sentence of the post begins with the server: the rest of both is the same. */
-const causeOf = (summary: string, sentence: string) => {
-  const text = plain(summary);
-  return sentence.startsWith(SERVER) ? text.slice(0, Math.max(0, text.length - sentence.length + SERVER.length - 1)) : text;
-};
-const causeText = (cause: string) => {
-  const titled = TITLED.find(([begin]) => cause.startsWith(begin)), fixed = CAUSES[cause];
-  return titled ? say(titled[1], { title: cause.slice(titled[0].length) }) : say(fixed ?? 'by_server');
-};
+/** What a rule did, and the actions that it left out, in words. */
+export const firingTexts = (actions: Action[]) => ({
+  done: listed(actions.filter(({ refused }) => !refused).flatMap((action) => deedsOf(action, undefined))),
+  refused: actions.flatMap(({ refused }) => refused ?? []),
+});
 
 export const ActivityText = (props: { id: number; post: Post }) => {
-  const row = () => rowOf('activity', props.id) as unknown as (Row & { activity: string; actor: { id: number } | null; summary: string; actions: Action[] }) | undefined;
+  const row = () => rowOf('activity', props.id) as unknown as (Row & { activity: string; actor: { id: number } | null; cause: Cause; actions: Action[] }) | undefined;
   const text = () => {
     const r = row();
     if (!r) return props.post.contents ?? '';
@@ -106,7 +100,7 @@ export const ActivityText = (props: { id: number; post: Post }) => {
     const late = r.actions.filter(({ field }) => LATE[field]), others = r.actions.filter(({ field }) => !LATE[field]);
     const deeds = r.activity === 'CASE_CREATED' ? [say('created')] : r.activity === 'CASE_DELETED' ? [say('deleted')] : others.flatMap((action) => deedsOf(action, actor));
     if (!deeds.length && (!late.length || others.length)) deeds.push(say(r.activity === 'CASE_RULE_FIRED' ? 'fired' : 'changed_it'));
-    const name = person ? isolated(person) : causeText(causeOf(r.summary, props.post.contents ?? ''));
+    const name = person ? isolated(person) : causeText(r.cause);
     return [
       ...(deeds.length ? [activitySay('sentence', { name, deeds: listed(deeds) })] : []),
       ...late.map(({ field, new_value }) => activitySay(LATE[field]!, { time: new_value ? fullTime(new_value) : '' })),

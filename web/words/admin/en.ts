@@ -134,6 +134,13 @@ const words = {
   dry_seen_nothing: 'The conversation has no value.',
   dry_nothing_done: 'So none of its actions would be done.',
   dry_no_change: 'nothing changes',
+  firings: 'Firings',
+  firings_why: 'On which conversations it acted, and what it did. The newest first.',
+  firings_empty: 'It has not fired yet. It does when a conversation changes and its conditions hold: try it above.',
+  firings_empty_monitor: 'It has not fired yet. It looks at all conversations every five minutes.',
+  firings_again: 'Look again',
+  firing_nothing: 'Nothing had to change.',
+  firing_refused: 'Not done: {reason}',
   // service levels
   sla_new: 'New service level',
   slas_empty: 'There are no service levels.',

@@ -2,6 +2,7 @@
 import { Show } from 'solid-js';
 import { createRead } from '../read';
 import { rows } from '../rows';
+import { Firings } from './firings';
 import { note, prepare, ruleFields } from './rules';
 
 const Monitors = rows({
@@ -11,6 +12,7 @@ const Monitors = rows({
   label: (monitor) => monitor.title ?? '',
   note: (monitor) => note(monitor, monitor.last_executed_at, 'monitor_never', 'monitor_last'),
   order: { path: '/monitors/reorder', member: 'monitor_ids' },
+  below: (props) => <Show when={props.row?.id} keyed>{(id) => <Firings path={`/monitors/${id}`} empty="firings_empty_monitor" />}</Show>,
 });
 
 export default () => { const [ready] = createRead(prepare); return <Show when={ready()}><Monitors /></Show>; };

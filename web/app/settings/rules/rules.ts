@@ -33,4 +33,6 @@ export const ruleFields = (path: '/triggers/definitions' | '/monitors/definition
 
 export const note = (row: { is_enabled?: boolean | null }, last: string | null | undefined, never: SettingsWord, at: SettingsWord) =>
   [row.is_enabled ? '' : say('rule_off'), last ? say(at, { time: shortTime(last) }) : say(never)].filter(Boolean).join(' · ');
+/** What a trigger saw: the event, or else the channel of the change. */
+export const seenText = (channel: string | null, event: string | null) => event ? worded(EVENTS)(event).label : channel ? worded(CHANNELS)(channel).label : '';
 export type Trigger = Schemas['trigger'];

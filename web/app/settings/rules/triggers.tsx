@@ -6,13 +6,14 @@ import { rows } from '../rows';
 import type { Definition } from './conditions';
 import { isOfDesk } from './conditions';
 import { DryRun } from './dry_run';
+import { Firings } from './firings';
 import { titleText } from './labels';
 import { channelChoices, eventsOf, note, prepare, readChannels, ruleFields } from './rules';
 
 const Below = (props: { id: number }) => {
   const [definitions] = createRead(async () => rowsOf(await get('/triggers/definitions')) as unknown as Definition[]);
   const labelOf = (field: string) => { const label = definitions()?.find((one) => one.field === field)?.label ?? field; return isOfDesk(field) ? label : titleText(label); };
-  return <DryRun id={props.id} labelOf={labelOf} />;
+  return <><DryRun id={props.id} labelOf={labelOf} /><Firings path={`/triggers/${props.id}`} empty="firings_empty" /></>;
 };
 
 const Triggers = rows({
