@@ -1,7 +1,7 @@
 // The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
 // after a break has the same key, so it makes one post.
-import { createEffect, createMemo, createSignal, For, lazy, on, Show, Suspense } from 'solid-js';
-import { call, Refused, Unreachable } from '../../kit/api';
+import { createEffect, createMemo, createResource, createSignal, For, lazy, on, Show, Suspense } from 'solid-js';
+import { call, get, Refused, rowsOf, Unreachable } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { connected } from '../../kit/live';
 import { Menu } from '../../kit/menu';
@@ -41,7 +41,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
   const [all, setAll] = createSignal(0); // grows when the reply shall go to all
   let settleCopies: () => string | undefined = () => undefined;
-  const [scheduled, setScheduled] = createSignal(0); // grows with the replies that were scheduled here
+  const [laters, { refetch: readLaters }] = createResource(() => get(`/cases/${c.id}/scheduled_replies`, { limit: 100, include: 'user_minimal', _flat: true }).then((reply) => { keepReply(reply); return rowsOf(reply); }, () => []));
+  createEffect(on(() => c.posts().length, () => void readLaters(), { defer: true })); // each of their changes is an activity, and a post takes one away
   let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean; sendAt?: string | undefined } = { anyway: false };
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
@@ -127,8 +128,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       setMacro(undefined);
       const post = posts[0];
       if (later && sendAt) {
-        setScheduled((n) => n + 1);
-        tell(say('sends_at', { time: fullTime(sendAt) }), async () => { await call('DELETE', `/cases/${c.id}/scheduled_replies/${later}`); setScheduled((n) => n + 1); putText(content); });
+        void readLaters();
+        tell(say('sends_at', { time: fullTime(sendAt) }), async () => { await call('DELETE', `/cases/${c.id}/scheduled_replies/${later}`); void readLaters(); putText(content); });
       } else if (post && undoFor) tell(say('sent_for', { n: Math.round(Math.min(undoFor, SHOWN_MS) / 1000) }), () => takeBack(post, content), undoFor);
       else tell(say(which === 'note' ? 'note_added' : 'sent'));
       await c.readPosts().catch(() => undefined);
@@ -169,7 +170,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           <Show when={!isClosed() && channels().length}><Copies caseId={c.id} all={all()} ref={(settle) => { settleCopies = settle; }} name={props.name} active={active()} requester={(c.row()?.requester as { id: number } | null)?.id} channels={channels()} channel={way()} onChannel={(chosen) => { setWay(chosen); setActive(true); }} cc={drafts.reply.cc()} onCc={drafts.reply.setCc} /></Show>
         </Show>
       </div>
-      <Suspense><Later conversation={c} given={scheduled()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense>
+      <Show when={laters()?.length}><Suspense><Later conversation={c} rows={laters()!} reread={() => void readLaters()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense></Show>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
           <button type="button" onClick={() => void sendIt(last.statusId, true, last.sendAt)}>{say('send_anyway')}</button>{' '}
