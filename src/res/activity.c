@@ -105,8 +105,8 @@ static bool may_see_name(const struct view *v, const char *type) {
 
 /* The reason why a rule did not do an action, or p NULL. Such a line has the name of an action in place of a
  * field (core/change/activity.c), and only its text says so: custom fields may have any text as a value. */
-static struct str refusal_of(struct str field, const struct activity_side *old,
-                             const struct activity_side *new) {
+static struct str activity_refusal(struct str field, const struct activity_side *old,
+                                   const struct activity_side *new) {
     struct str not_done = S(NOT_DONE);
     if (old->text.p || new->id || str_starts(field, S("custom_fields."))) return (struct str){0};
     if (new->text.p == NULL || !str_starts(new->text, not_done)) return (struct str){0};
@@ -118,7 +118,7 @@ static void write_action(struct view *v, const char *kind, const struct activity
     const char *type = activity_reference_type(kind, field->text);
     struct activity_side old = side_of(l, l->previous, at, false), new = side_of(l, l->current, at, true);
     const char *action = action_of(&old, &new);
-    struct str refused = by_rule ? refusal_of(field->text, &old, &new) : (struct str){0};
+    struct str refused = by_rule ? activity_refusal(field->text, &old, &new) : (struct str){0};
     if (!may_see_name(v, type)) old.text = new.text = (struct str){0};
     jw_object(&v->w);
     jw_key(&v->w, S("action"));
