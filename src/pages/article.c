@@ -133,7 +133,7 @@ static void article_text(struct site_visit *v, const struct article_row *x, stru
 /* ---- tags and attachments -------------------------------------------------------------------- */
 
 QUERY(site_article_tags, "SELECT g.name FROM article_tags k JOIN tags g ON g.id = k.tag_id "
-                         "WHERE k.article_id = :id ORDER BY g.name_key "
+                         "WHERE k.article_id = :id AND g.name <> '' ORDER BY g.name_key "
                          "LIMIT 50");
 
 static int article_tags(struct site_visit *v, const struct article_row *x) {

@@ -60,6 +60,7 @@ static const struct field article_fields[] = {
     {"downvote_count", F_INT, READONLY, .doc = "Number of votes against it.", .example = "1"},
     {"views", F_INT, READONLY, .doc = "Number of views.", .example = "120"},
     {"rank", F_INT, READONLY, .doc = "Views, and ten for each vote: the order POPULAR.", .example = "140"},
+    TAG_NAMES_MEMBER,
     {"tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF("article_tags", "article_id"),
      .doc = "Tags of the article."},
     {"is_featured", F_BOOL, READONLY, .doc = "True if the article is pinned."},

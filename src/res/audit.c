@@ -62,6 +62,7 @@ static const struct word audit_actions[] = {
     WORD(OBJECT_DELETED),
     WORD(BRAND_CREATED),
     WORD(BRAND_DOMAIN_CHANGED),
+    WORD(TAG_CHANGED),
     {0},
 };
 _Static_assert(sizeof audit_actions / sizeof *audit_actions == AUDIT_ACTIONS, "each action has a word");

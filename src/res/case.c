@@ -113,6 +113,7 @@ static const struct field case_fields[] = {
                "THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END",
      .words = rating_statuses, .doc = "UNOFFERED, OFFERED (a survey was sent), or RECEIVED.",
      .example = "\"UNOFFERED\""},
+    TAG_NAMES_MEMBER,
     {"tags", F_MANY, NULLABLE | ON_DEMAND | RECORDS, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"),
      .check = check_tags, .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
     {"snooze", F_COMPUTED, READONLY | ON_DEMAND, .column = CASE_SNOOZE_TEXT, .render = render_snooze,

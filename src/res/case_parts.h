@@ -6,6 +6,7 @@
 #include "core/cases/case.h"
 #include "core/cases/case_total.h"
 #include "core/cases/macro.h"
+#include "core/people/tag.h"
 #include "core/predicates/predicate.h"
 
 /* ---- lists: case_list.c ---------------------------------------------------------------------- */
@@ -35,7 +36,7 @@ int case_list_check(struct call *c, struct branches *b, struct condition *kept);
 int case_list_count(struct call *c, int64_t *total);
 
 /* Time of the last change of the clocks, which change without the row. */
-#define CASE_CHANGED "(SELECT MAX(m.updated_at) FROM sla_metrics m WHERE m.case_id = t.id)"
+#define CASE_CHANGED "(SELECT MAX(m.updated_at) FROM sla_metrics m WHERE m.case_id = t.id), " TAGS_CHANGED_AT
 
 /* SQL: ids of the people who take part in the conversation :id. */
 #define PARTICIPANTS                                     \

@@ -84,7 +84,8 @@ static void render_visibility(struct view *v, const struct row *row, const struc
 
 #define TAGS_OF_MACRO(removed)                                                                                  \
     "SELECT k.macro_id, k.tag_id FROM macro_tags k WHERE k.macro_id IN @LIST(:ids) AND k.is_removed = " removed \
-    " ORDER BY k.macro_id, k.tag_id"
+        TAG_IS_SHOWN("macro_tags", "macro_id",                                                                  \
+                     " AND o.is_removed = k.is_removed") " ORDER BY k.macro_id, k.tag_id"
 
 static const struct field macro_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title.", .example = "\"Ask for the serial number\""},
@@ -106,6 +107,7 @@ static const struct field macro_fields[] = {
      .doc = "People who see the macro. Its type is ALL (all staff), TEAM (the team) or PRIVATE (the person "
             "who made it).",
      .example = "{\"type\": \"ALL\", \"team\": null, \"resource_type\": \"macro_visibility\"}"},
+    TAG_NAMES_MEMBER,
     {"add_tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF_MACRO("0"),
      .doc = "Tags that the macro adds."},
     {"remove_tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF_MACRO("1"),
@@ -133,7 +135,7 @@ static int check_reply_text(struct call *c, struct in *in) {
 QUERY(macro_tags_drop, "DELETE FROM macro_tags WHERE macro_id = :id AND is_removed = :removed");
 QUERY(macro_tags_put, "INSERT INTO macro_tags (macro_id, tag_id, is_removed) "
                       "SELECT CAST(:id AS BIGINT), g.id, CAST(:removed AS INTEGER) "
-                      "FROM tags g WHERE g.name_key IN @TEXTS(:keys)");
+                      "FROM tags g WHERE g.gone = 0 AND g.name_key IN @TEXTS(:keys)");
 
 static int macro_tags_store(struct call *c, const struct in *in, int64_t id, int removed) {
     struct str keys;

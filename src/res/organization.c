@@ -92,6 +92,7 @@ static const struct field organization_fields[] = {
      .to = TO_CUSTOMERS, .doc = "Each enabled custom field with its value, sorted by position."},
     ORGANIZATION_FIELD_VALUES,
     ORGANIZATION_TAGS,
+    TAG_NAMES_MEMBER,
     {"*", .group = row_times},
     {0},
 };
@@ -171,5 +172,5 @@ const struct resource organization_resource = {.type = "organization",
                                                .subject = &organization_subject,
                                                .changes_unseen = true,
                                                .diffed = DIFFED_ORGANIZATION,
-                                               .changed = "t.updated_at",
+                                               .changed = "t.updated_at, " TAGS_CHANGED_AT,
                                                .shows_fields = true};

@@ -4,6 +4,7 @@
 
 #include "api/rows/view.h"
 #include "core/desk/cascade.h"
+#include "core/people/tag.h"
 #include "res/contact.h"
 #include "res/field_value.h"
 
@@ -30,7 +31,7 @@ extern const struct field person_program[];    /* the program that the person us
 #define PERSON_CHANGED                                                                   \
     "t.last_seen_at, t.last_active_at, t.last_logged_in_at, t.last_activity_at, "        \
     "t.password_updated_at, (SELECT r.updated_at FROM roles r WHERE r.id = t.role_id), " \
-    "(SELECT o.deleted_at FROM organizations o WHERE o.id = t.organization_id)"
+    "(SELECT o.deleted_at FROM organizations o WHERE o.id = t.organization_id), " TAGS_CHANGED_AT
 /* The effective value: the person's own, else the role's. */
 #define PERSON_CASE_ACCESS                                                                      \
     "CASE WHEN t.role_type > 1 THEN COALESCE(t.agent_case_access, (SELECT r.agent_case_access " \

@@ -188,6 +188,7 @@ static const struct field section_fields[] = {
              "ORDER BY k.section_id, k.team_id",
      .to = TO_STAFF, .doc = "Teams that narrow the section."},
     SECTION_TAGS,
+    TAG_NAMES_MEMBER,
     SECTION_TEAM_IDS,
     SECTION_CATEGORY(REQUIRED),
     {"agent", F_REF, READONLY, .ref = "user_minimal", .bound = ":me",

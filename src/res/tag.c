@@ -164,8 +164,10 @@ const struct resource tag_resource = {.type = "tag",
                                       .items = tag_items,
                                       .title = "Tags",
                                       .doc = "Tags of people and organizations. A tag is created when it is "
-                                             "first used.",
+                                             "first used. See Tags of the desk for their rename, merge "
+                                             "and deletion.",
                                       .table = "tags",
+                                      .where = TAG_EXISTS,
                                       .fields = tag_fields,
                                       .routes = tag_routes,
                                       .visible = access_everyone,

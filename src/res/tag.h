@@ -4,6 +4,7 @@
 #define RES_TAG_H
 
 #include "api/call/call.h"
+#include "core/people/tag.h"
 
 int check_tags(struct call *c, struct in *in);
 int store_user_tags(struct call *c, const struct in *in, int64_t id);
@@ -15,9 +16,12 @@ const struct str *tags_given(const struct in *in, int *count);
 /* .check of an argument that names tags: its value becomes the JSON array of their keys, for @TEXTS. */
 int check_tag_keys(struct call *c, struct in *in);
 
-#define TAGS_OF(table, owner)                                                                          \
-    "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner " IN @LIST(:ids) ORDER BY k." owner \
-    ", k.tag_id"
+/* A row beside one that shows tags: names of tags change without the row, and its ETag follows. */
+#define TAG_NAMES_MEMBER \
+    { "tags_changed_at", F_INT, HIDDEN, .column = TAGS_CHANGED_AT }
+#define TAGS_OF(table, owner)                                      \
+    "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner \
+    " IN @LIST(:ids)" TAG_IS_SHOWN(table, owner, "") " ORDER BY k." owner ", k.tag_id"
 #define TAGS_MEMBER(table, owner, keep)                                                                 \
     {                                                                                                   \
         "tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF(table, owner),              \

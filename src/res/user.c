@@ -101,6 +101,7 @@ static const struct field user_fields[] = {
     PERSON_WEBSITES(NULLABLE),
     {"*", .group = person_values},
     USER_TAGS,
+    TAG_NAMES_MEMBER,
     {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE,
      .doc = "Number of notes pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "Language of e-mails to the person."},

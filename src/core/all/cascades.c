@@ -10,6 +10,7 @@
 #include "core/helpcenter/article.h"
 #include "core/helpcenter/section.h"
 #include "core/programs/client.h"
+#include "core/rules/tag_change.h"
 #include "core/search/text.h"
 
 QUERY(cascade_note_files, POST_FILES_LOCK);
@@ -286,4 +287,6 @@ const struct cascade_row cascades[CASCADES] = {
     [CASCADE_SECTION] = {"section", {section_delete_steps}},
     [CASCADE_CLIENT] = {"client", {client_delete_steps}},
     [CASCADE_ARTICLE] = {"article", {article_delete_steps}},
+    [CASCADE_TAG] = {"tag", {tag_leave_steps}, .part = tag_part},
+    [CASCADE_TAG_NAMED] = {"tag_named", {tag_named_steps}, .part = tag_part},
 };

@@ -506,7 +506,7 @@ int cases_rekey(struct work *w, int64_t *after) {
 
 QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) "
                      "SELECT CAST(:owner AS BIGINT), id FROM tags "
-                     "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (case_id, tag_id) DO NOTHING");
+                     "WHERE gone = 0 AND name_key IN @TEXTS(:keys) ON CONFLICT (case_id, tag_id) DO NOTHING");
 QUERY(case_tags_keep,
       "DELETE FROM case_tags "
       "WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
@@ -520,7 +520,7 @@ QUERY(case_tags_changed,
       "SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id "
       "ELSE CAST(:actor AS BIGINT) END WHERE id = :owner");
 QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id "
-                       "WHERE k.case_id = :owner ORDER BY t.name_key");
+                       "WHERE k.case_id = :owner AND t.name <> '' ORDER BY t.name_key");
 
 const struct tagging case_tagging = {.add = &case_tags_add,
                                      .keep = &case_tags_keep,

@@ -149,7 +149,7 @@ int macro_changes(struct work *w, const struct macro *m, const struct case_now *
 /* ---- tags ------------------------------------------------------------------------------------ */
 
 QUERY(macro_tag_names, "SELECT g.name FROM macro_tags k JOIN tags g ON g.id = k.tag_id "
-                       "WHERE k.macro_id = :id AND k.is_removed = :removed "
+                       "WHERE k.macro_id = :id AND k.is_removed = :removed AND g.name <> '' "
                        "ORDER BY g.id LIMIT :most");
 QUERY(macro_tag_ids_after,
       "SELECT g.id FROM tags g WHERE (g.id IN (SELECT k.tag_id FROM case_tags k WHERE k.case_id = :case) "

@@ -24,6 +24,11 @@
 #define ORGANIZATION_TOTALS(among) \
     TOTALS_COUNTED("6", "t.organization_id", NO_ID, ACTIVE_CASES " AND t.organization_id IS NOT NULL" among)
 
+/* `among`: a further condition on t, and on k, a row of case_tags. */
+#define TAG_TOTALS(among)                  \
+    TOTALS_COUNTED("7", "k.tag_id", NO_ID, \
+                   "case_tags k JOIN cases t ON t.id = k.case_id WHERE t.state = 1" among)
+
 /* A column of case_totals. */
 #define OF_TYPE(sign, type) sign "SUM(CASE b.type WHEN " type " THEN b.n ELSE 0 END) AS n" type
 #define TOTALS_BY_TYPE(sign, more, rows)                                                                     \
@@ -38,7 +43,7 @@
     TOTALS_BY_TYPE("", "", TOTALS_COUNTED("1", NO_ID, NO_ID, ACTIVE_CASES)                                                          \
         " UNION ALL " TEAM_TOTALS("") " UNION ALL " AGENT_TOTALS("") " UNION ALL " PAIR_TOTALS("")                                  \
         " UNION ALL " TOTALS_COUNTED("5", "t.requester_id", NO_ID, ACTIVE_CASES) " UNION ALL " ORGANIZATION_TOTALS("")              \
-        " UNION ALL " TOTALS_COUNTED("7", "k.tag_id", NO_ID, "case_tags k JOIN cases t ON t.id = k.case_id WHERE t.state = 1"))
+        " UNION ALL " TAG_TOTALS(""))
 /* clang-format on */
 
 /* A counter is spread over rows that differ by shard: see case_total.c. */

@@ -80,6 +80,7 @@ enum audit_action {
     AUDIT_OBJECT_DELETED, /* an object whose kind has no action of its own */
     AUDIT_BRAND_CREATED,
     AUDIT_BRAND_DOMAIN_CHANGED,
+    AUDIT_TAG_CHANGED,
     AUDIT_ACTIONS
 };
 

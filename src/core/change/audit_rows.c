@@ -62,6 +62,7 @@ static const struct audit_row {
     {"brand", CHANGE_CREATED, NULL, AUDIT_BRAND_CREATED},
     {"brand", CHANGE_UPDATED, "domain", AUDIT_BRAND_DOMAIN_CHANGED},
     {"brand", CHANGE_UPDATED, "is_domain_trusted", AUDIT_BRAND_DOMAIN_CHANGED},
+    {"tag", CHANGE_UPDATED, ANY, AUDIT_TAG_CHANGED},
     {ANY, CHANGE_DELETED, NULL, AUDIT_OBJECT_DELETED},
 };
 enum { AUDIT_ROWS = sizeof audit_rows / sizeof *audit_rows };

@@ -20,9 +20,11 @@ enum cascade {
     CASCADE_MONITOR,      /* deleted: its rows of monitor_cases are */
     /* deleted section: its articles are, and its category, if that is deleted and has no other sections */
     CASCADE_SECTION,
-    CASCADE_CLIENT,  /* deleted OAuth client: its tokens, codes and grants are deleted */
-    CASCADE_ARTICLE, /* deleted article: everything that belongs to it is deleted */
-    CASCADES         /* not a cascade: their number */
+    CASCADE_CLIENT,    /* deleted OAuth client: its tokens, codes and grants are deleted */
+    CASCADE_ARTICLE,   /* deleted article: everything that belongs to it is deleted */
+    CASCADE_TAG,       /* merged or deleted: its rows have the surviving tag, or none */
+    CASCADE_TAG_NAMED, /* renamed: what has it is logged, because the search index has the name */
+    CASCADES           /* not a cascade: their number */
 };
 struct step; /* core/desk/cascade_step.h */
 /* A row of the table of cascades: core/all/cascades.c. A desk has the table as .cascades. The functions may

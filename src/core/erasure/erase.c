@@ -84,7 +84,7 @@ QUERY(erase_tags_of, "SELECT tag_id FROM user_tags WHERE user_id = :id ORDER BY 
 QUERY(
     erase_lone_tags,
     "SELECT t.id, t.name_key FROM tags t WHERE t.id IN @LIST(:tags) AND " NO_ROW_OF("user_tags") " AND " NO_ROW_OF("organization_tags") " AND " NO_ROW_OF(
-        "case_tags") " AND " NO_ROW_OF("article_tags") " AND " NO_ROW_OF("section_tags") " AND " NO_ROW_OF("macro_tags") " ORDER BY t.id @LOCK@");
+        "case_tags") " AND " NO_ROW_OF("article_tags") " AND " NO_ROW_OF("section_tags") " AND " NO_ROW_OF("macro_tags") " AND t.gone = 0 AND NOT EXISTS (SELECT 1 FROM tags m WHERE m.merged_into_id = t.id) ORDER BY t.id @LOCK@");
 QUERY(erase_tag, "DELETE FROM tags WHERE id = :id");
 
 static int forget_tags(struct work *w, const int64_t *tags, int count) {

@@ -225,15 +225,16 @@ struct str article_page(struct arena *a, const struct desk *d, struct str locale
     return STR_CAT(a, d->base_url, S("/helpcenter/"), locale, S("/articles/"), slug);
 }
 
-QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) "
-                        "SELECT CAST(:owner AS BIGINT), id FROM tags "
-                        "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
+QUERY(article_tags_add,
+      "INSERT INTO article_tags (article_id, tag_id) "
+      "SELECT CAST(:owner AS BIGINT), id FROM tags "
+      "WHERE gone = 0 AND name_key IN @TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
 QUERY(article_tags_keep,
       "DELETE FROM article_tags "
       "WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
 QUERY(article_tags_named, "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id "
-                          "WHERE k.article_id = :owner ORDER BY t.name_key");
+                          "WHERE k.article_id = :owner AND t.name <> '' ORDER BY t.name_key");
 
 const struct tagging article_tagging = {.add = &article_tags_add,
                                         .keep = &article_tags_keep,

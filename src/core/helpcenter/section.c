@@ -35,7 +35,7 @@ int sections_widest(struct work *w, struct str ids, int64_t *visibility) {
 QUERY(section_tags_drop, "DELETE FROM section_tags WHERE section_id = :id");
 QUERY(section_tags_add, "INSERT INTO section_tags (section_id, tag_id) "
                         "SELECT CAST(:id AS BIGINT), g.id FROM tags g "
-                        "WHERE g.name_key IN @TEXTS(:keys)");
+                        "WHERE g.gone = 0 AND g.name_key IN @TEXTS(:keys)");
 QUERY(section_teams_drop, "DELETE FROM section_teams WHERE section_id = :id");
 QUERY(section_teams_add, "INSERT INTO section_teams (section_id, team_id) "
                          "SELECT CAST(:id AS BIGINT), g.id FROM teams g "

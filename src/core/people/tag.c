@@ -8,14 +8,14 @@
 
 #include <stdlib.h>
 
-QUERY(tag_by_key, "SELECT id FROM tags WHERE name_key = :key");
+QUERY(tag_by_key, "SELECT id FROM tags WHERE name_key = :key AND gone = 0 @HOLD@");
 QUERY(tag_make, "INSERT INTO tags (name, name_key, created_at) "
-                "VALUES (:name, :key, :now) ON CONFLICT (name_key) DO NOTHING "
+                "VALUES (:name, :key, :now) ON CONFLICT (name_key, gone) DO NOTHING "
                 "RETURNING id");
 
 QUERY(user_tags_add, "INSERT INTO user_tags (user_id, tag_id) "
                      "SELECT CAST(:owner AS BIGINT), id FROM tags "
-                     "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (user_id, tag_id) DO NOTHING");
+                     "WHERE gone = 0 AND name_key IN @TEXTS(:keys) ON CONFLICT (user_id, tag_id) DO NOTHING");
 QUERY(user_tags_keep,
       "DELETE FROM user_tags "
       "WHERE user_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
@@ -29,7 +29,7 @@ QUERY(user_tags_changed, "UPDATE users SET updated_at = :now WHERE id = :owner")
 QUERY(organization_tags_add,
       "INSERT INTO organization_tags (organization_id, tag_id) "
       "SELECT CAST(:owner AS BIGINT), id FROM tags "
-      "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (organization_id, tag_id) DO NOTHING");
+      "WHERE gone = 0 AND name_key IN @TEXTS(:keys) ON CONFLICT (organization_id, tag_id) DO NOTHING");
 QUERY(organization_tags_keep,
       "DELETE FROM organization_tags WHERE organization_id = :owner AND tag_id NOT IN (SELECT id FROM tags "
       "WHERE name_key IN @TEXTS(:keys))");

@@ -29,7 +29,7 @@ QUERY(search_teams, "SELECT id, title, 0 FROM teams WHERE deleted_at IS NULL ORD
 QUERY(search_named, "SELECT DISTINCT w.owner_id FROM name_words w "
                     "WHERE w.kind = :kind AND w.place IN (0, 1) AND w.word >= :from AND w.word < :to "
                     "ORDER BY w.owner_id LIMIT :most @BY_VALUES@");
-QUERY(search_tag, "SELECT id FROM tags WHERE name_key = :key");
+QUERY(search_tag, "SELECT id FROM tags WHERE name_key = :key AND gone = 0");
 
 static void meant_add(struct work *w, struct meant *v, int64_t id) {
     v->ids = arena_more(w->arena, v->ids, v->count, &v->room, sizeof *v->ids);

@@ -169,6 +169,20 @@ static void count_unindexed(struct desk *d, void *arg) {
     if (n < MANY && n + more >= MANY && d->wake_jobs) d->wake_jobs(d->wake_arg);
 }
 
+void search_logged(struct work *w) {
+    int64_t *one = arena_alloc(w->arena, sizeof *one);
+    *one = 1;
+    after_commit(w, count_unindexed, one);
+}
+
+int search_articles_anew(struct work *w) {
+    int64_t job;
+    return job_add(w, JOB_INDEX_SEARCH,
+                   str_fmt(w->arena, "{\"table\": %d, \"after\": 0, \"last\": %d}", TEXTS_OF_ARTICLES,
+                           TEXTS_OF_ARTICLES),
+                   &job);
+}
+
 static int put_articles(struct work *w, const struct search_rows *articles) {
     struct search_rows rows[SEARCH_TABLES] = {[TEXTS_OF_ARTICLES] = *articles};
     TRY(db_exec(w->conn, &search_place_lock, NULL));

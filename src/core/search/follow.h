@@ -38,6 +38,9 @@
 /* The finisher: writes the texts of changed articles. Counts the changes of other texts in desk->unindexed
  * after the COMMIT, and wakes the job runner if there are many. */
 int search_finish(struct work *w);
+/* The write has added entries to the change log without typed changes: the index is to follow. */
+void search_logged(struct work *w);
+int search_articles_anew(struct work *w); /* adds a job that writes the texts of all articles again */
 
 /* 1: changes that this snapshot sees are not indexed yet; 0; or a negative error. */
 int search_is_behind(struct work *w);

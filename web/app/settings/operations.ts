@@ -66,6 +66,28 @@ export const operations = {
       "status_ids": {"type":"array","required":true},
     },
   },
+  "DELETE /tags": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+    },
+  },
+  "PUT /tags/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+      "name": {"type":"string","required":true,"minLength":1,"maxLength":64},
+    },
+  },
+  "DELETE /tags/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+    },
+  },
+  "POST /tags/{id}/merge": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+      "tag_ids": {"type":"array","required":true},
+    },
+  },
   "POST /views": {
     roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
     fields: {

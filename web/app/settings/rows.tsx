@@ -1,5 +1,5 @@
 // An area that is a list of rows, and a form for one of them. The area is a declaration; this is its screen.
-import { createEffect, createMemo, createSignal, createUniqueId, For, on, onMount, Show, type Component } from 'solid-js';
+import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, onMount, Show, type Component } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { call, get, type Kind, type Row, type Schemas } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
@@ -16,8 +16,9 @@ import { mayDo, permitted, type Operation } from './rights';
 import { say, type SettingsWord } from './words';
 
 type Operations = typeof operations;
-type Path = { [O in Operation]: O extends `POST ${infer P}` ? `PUT ${P}/{id}` extends Operation ? P : never : never }[Operation];
-type FieldName<P extends Path> = (keyof Operations[`POST ${P}` & Operation]['fields'] | keyof Operations[`PUT ${P}/{id}` & Operation]['fields']) & string;
+type Path = { [O in Operation]: O extends `PUT ${infer P}/{id}` ? P : never }[Operation];
+type FieldOf<O extends string> = O extends Operation ? keyof Operations[O]['fields'] : never;
+type FieldName<P extends Path> = (FieldOf<`POST ${P}`> | FieldOf<`PUT ${P}/{id}`>) & string;
 
 export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   /** Part of the address. */
@@ -46,7 +47,9 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   /** Rows that may not be deleted. */
   fixed?: (row: Schemas[T]) => boolean;
   /** The question before a row is deleted: its consequence. */
-  deleteWhy?: SettingsWord;
+  deleteWhy?: SettingsWord | ((row: Schemas[T]) => string);
+  /** The list is narrowed by a text: the label of its field, and the argument of the list. */
+  find?: { label: SettingsWord; argument: string };
   /** The operation that orders the rows, the member of its body, and the permission that it needs besides that of the rows. */
   order?: { path: string; member: string; permission?: string };
   /** Rows that stand before the others and have no order of their own. */
@@ -60,10 +63,10 @@ export interface Rows<P extends Path = Path, T extends Kind = Kind> {
   /** More between the fields and the buttons. */
   within?: Component<{ form: FormState; row: Schemas[T] | undefined }>;
   /** More below the form. */
-  below?: Component<{ form: FormState; row: Schemas[T] | undefined }>;
+  below?: Component<{ form: FormState; row: Schemas[T] | undefined; changed: () => Promise<void> }>;
 }
 
-const PAGE = 100;
+const PAGE = 100, FIND_MS = 150;
 
 export const rows = <P extends Path, T extends Kind>(area: Rows<P, T>): Component => () => <RowsArea area={area as unknown as Rows} />;
 
@@ -77,12 +80,15 @@ const RowsArea = (props: { area: Rows }) => {
   const [ordered, setOrdered] = createSignal<number[]>();
   const ids = createMemo(() => ordered() ?? (area.sorted && readIds() ? [...readIds()!].sort((a, b) => numberOf(a) - numberOf(b) || labelOf(a).localeCompare(labelOf(b))) : readIds()));
   const sortable = createMemo(() => (ids() ?? []).filter((id) => { const row = rowOf(area.type, id); return !(row && area.first?.(row as never)); }));
-  const mayAdd = mayDo(`POST ${area.path}` as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
+  const adds = `POST ${area.path}`, mayAdd = adds in operations && mayDo(adds as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
 
+  let text = '', turn = 0, timer: ReturnType<typeof setTimeout> | undefined;
   const read = async (more = false) => {
+    const mine = ++turn;
     try {
       const offset = more ? ids()?.length ?? 0 : 0;
-      const reply = await get(area.path, { limit: PAGE, ...(offset ? { offset } : {}), ...area.query, ...(area.include ? { include: area.include, _flat: true } : {}) });
+      const reply = await get(area.path, { limit: PAGE, ...(offset ? { offset } : {}), ...area.query, ...(area.find && text ? { [area.find.argument]: text } : {}), ...(area.include ? { include: area.include, _flat: true } : {}) });
+      if (mine !== turn) return;
       const found = keepReply(reply);
       setRead(more ? [...readIds() ?? [], ...found] : found);
       setTotal(reply.total_count ?? found.length);
@@ -92,6 +98,8 @@ const RowsArea = (props: { area: Rows }) => {
     }
   };
   const changed = async () => { await read(); area.changed?.(); };
+  const typed = (next: string) => { text = next.trim(); clearTimeout(timer); timer = setTimeout(() => void read(), FIND_MS); };
+  onCleanup(() => clearTimeout(timer));
   createEffect(on(() => area.name, () => void read()));
   createEffect(() => { const at = chosen(); document.title = `${at === 'new' ? say(area.new) : at ? labelOf(at) || say(area.title) : say(area.title)} · ${say('settings')} · deskd`; });
   useKeys([
@@ -122,7 +130,8 @@ const RowsArea = (props: { area: Rows }) => {
           <Show when={mayAdd}><a class="button" href={href(`${base}/new`)}>{say('add')} <kbd>n</kbd></a></Show>
         </header>
         <Show when={failed()}><p class="wrong pad" role="alert">{say('rows_failed')} <button type="button" onClick={() => void read()}>{say('try_again')}</button></p></Show>
-        <Show when={ids()?.length === 0}><div class="empty"><p>{say(area.empty)}</p><p>{say(area.emptyNext)}</p></div></Show>
+        <Show when={area.find}>{(find) => <p class="pad"><input type="search" class="settings-find" dir="auto" aria-label={say(find().label)} placeholder={say(find().label)} onInput={(event) => typed(event.currentTarget.value)} /></p>}</Show>
+        <div role={area.find ? 'status' : undefined}><Show when={ids()?.length === 0}><div class="empty"><Show when={!text} fallback={<p>{say('find_none')}</p>}><p>{say(area.empty)}</p><p>{say(area.emptyNext)}</p></Show></div></Show></div>
         <ul class="settings-rows" data-sort>
           <For each={ids()}>
             {(id) => (
@@ -185,10 +194,10 @@ const RowForm = (props: { area: Rows; id: number | 'new'; changed: () => Promise
       <a class="button narrow" href={href(base)}>{say('back')}</a>
       <h1 ref={heading} id={title} tabindex="-1" dir="auto">{name()}</h1>
       <Form form={form} actions={<Show when={mayDelete()}><button type="button" class="danger" onClick={ask}>{say('delete')}</button></Show>}>{area.within?.({ form, row: row() as never })}</Form>
-      {area.below?.({ form, row: row() as never })}
+      {area.below?.({ form, row: row() as never, changed: props.changed })}
       <dialog ref={question} class="card" aria-labelledby={`${title}-question`}>
         <h2 id={`${title}-question`} dir="auto">{say('delete_title', { name: name() })}</h2>
-        <Show when={area.deleteWhy}><p>{say(area.deleteWhy!)}</p></Show>
+        <Show when={area.deleteWhy && row()}><p dir="auto">{typeof area.deleteWhy === 'function' ? area.deleteWhy(row() as never) : say(area.deleteWhy!)}</p></Show>
         <p>{say('delete_final')}</p>
         <p class="wrong" role="alert" dir="auto">{refused()}</p>
         <form method="dialog" class="settings-foot">

@@ -1,7 +1,8 @@
-// Tags are words: one exists as soon as it is used. So there is nothing to make here, but one finds which words are in use, and where.
-import { createSignal, createUniqueId, For, onCleanup, Show } from 'solid-js';
+// Tags are words: one exists as soon as it is used. Admins keep them in order (managed_tags.tsx); others find which words are in use, and where.
+import { createSignal, createUniqueId, For, lazy, onCleanup, Show } from 'solid-js';
 import { get, rowsOf } from '../../../kit/api';
 import { href } from '../../../kit/route';
+import { mayDo } from '../rights';
 import { say } from '../words';
 
 interface Found { name: string; conversations: number }
@@ -13,7 +14,10 @@ const find = async (name: string): Promise<Found[]> => {
   return Promise.all(names.map(async (one) => ({ name: one, conversations: (await get('/search', { query: searchFor(one), resources: 'CASES', limit: 1, fields: 'id' })).total_count ?? 0 })));
 };
 
-export default () => {
+const Managed = lazy(() => import('./managed_tags'));
+export default () => <Show when={mayDo('PUT /tags/{id}')} fallback={<Find />}><Managed /></Show>;
+
+const Find = () => {
   const [found, setFound] = createSignal<Found[]>(), [wrong, setWrong] = createSignal(''), title = createUniqueId();
   let timer: ReturnType<typeof setTimeout> | undefined, turn = 0;
   onCleanup(() => { clearTimeout(timer); turn++; });
