@@ -68,7 +68,8 @@ static int post_tag_merge(struct call *c) {
     const struct in *given_ids = in(c, "tag_ids");
     int count = (int)given_ids->value.i, n = 0;
     if (count > LIMIT_MERGED)
-        return in_fail(c, "tag_ids", ERR_FIELD_INVALID, "At most %d tags are merged at a time.", LIMIT_MERGED);
+        return in_fail(c, "tag_ids", ERR_FIELD_INVALID, "At most %d tags are merged at a time.",
+                       LIMIT_MERGED);
     for (int i = 0; i < count; i++)
         if (given_ids->value.ids[i] == c->id)
             return in_fail(c, "tag_ids", ERR_FIELD_INVALID, "A tag can't be merged into itself.");
@@ -116,9 +117,10 @@ static const struct route managed_tag_routes[] = {
     {GET, "/tags/:id", AD, "configuration", ONE, api_get, .summary = "Get a tag"},
     {PUT, "/tags/:id", AD, "configuration", ONE, put_managed_tag, .permission = MANAGED,
      .summary = "Rename a tag",
-     .doc = "Everything that has the tag shows the new name. That is no change of a conversation: its "
-            "updated_at stays, and no rule runs. Conditions of rules and views, actions and options of custom "
-            "fields that name the tag follow."},
+     .doc =
+         "Everything that has the tag shows the new name. That is no change of a conversation: its "
+         "updated_at stays, and no rule runs. Conditions of rules and views, actions and options of custom "
+         "fields that name the tag follow."},
     {POST, "/tags/:id/merge", AD, "configuration", ONE, post_tag_merge, .permission = MANAGED, .status = 200,
      .input = tag_merge_input, .summary = "Merge tags into a tag",
      .doc = "Everything that has one of the merged tags has this one. " CASCADES_LATER

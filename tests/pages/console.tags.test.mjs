@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { audit, consoleWorld, shoot, until } from './console.mjs';
 
-describe('tags in the settings', () => {
+describe('tags and other entries of settings', () => {
   const world = consoleWorld();
   before(async () => {
     world.admin = await world.desk.person('admin', { full_name: 'Ada Lind' });
@@ -87,5 +87,46 @@ describe('tags in the settings', () => {
     await agent.getByRole('searchbox', { name: 'Find a tag' }).fill('ref');
     await agent.getByRole('link', { name: /refund/ }).waitFor();
     assert.equal(await agent.getByRole('button', { name: 'Delete' }).count(), 0);
+  });
+
+  test('the palette finds a single team, tag or mailbox, and only what the person may change', async (t) => {
+    const { owner, people } = world.desk;
+    const { id } = await owner.create('/teams', { title: 'Night shift' });
+    const entries = (page) => page.getByRole('group', { name: 'Entries of settings' }).getByRole('option');
+    const find = async (page, text) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Commands' }).fill(text);
+    };
+    const page = await world.sit(t, people.owner, '/agent/views/1');
+    await page.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
+    await find(page, 'refund');
+    await entries(page).filter({ hasText: /refund.*Tags/ }).waitFor();
+    await entries(page).filter({ hasText: /Refunds.*Triggers/ }).waitFor();
+    assert.deepEqual(await audit(page), []);
+    await shoot(page, 'palette-entries');
+    await page.getByRole('combobox', { name: 'Commands' }).fill('night');
+    await entries(page).filter({ hasText: 'Night shift' }).click();
+    await page.waitForURL(new RegExp(`/settings/teams/${id}$`));
+    const agent = await world.sit(t, people.agent, '/agent/views/1');
+    await agent.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
+    await find(agent, 'night');
+    await agent.getByRole('option', { name: /Search for/ }).waitFor();
+    assert.equal(await entries(agent).count(), 0);
+  });
+
+  test('the reason why a subject is refused stands below it, over the full width', async (t) => {
+    const { id } = await world.desk.staff.create('/conversations', { subject: 'Short', contents: 'Text', requester_id: world.desk.people.customer.id });
+    const page = await world.sit(t, world.desk.people.agent, `/agent/cases/${id}`);
+    const title = page.locator('#case-title');
+    await title.getByText('Short').waitFor();
+    await page.getByRole('button', { name: 'Edit subject' }).click();
+    await page.getByRole('textbox', { name: 'Subject' }).fill('x'.repeat(1500));
+    await page.keyboard.press('Enter');
+    const reason = page.locator('.subject [role=alert]');
+    await reason.waitFor();
+    const [above, below, all] = await Promise.all([title, reason, page.locator('.subject')].map((one) => one.boundingBox()));
+    assert.ok(below.y >= above.y + above.height - 1, 'below');
+    assert.ok(below.width > all.width - 2, 'over the full width');
+    await shoot(page, 'subject-refused');
   });
 });

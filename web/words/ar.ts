@@ -29,6 +29,7 @@ export const ar: Words = {
   search_for: 'ابحث عن «{text}»',
   searching: 'جار البحث …',
   nothing_found: 'لم يوجد شيء.',
+  setting_entries: 'عناصر الإعدادات',
   keys_single: 'مفاتيح الحرف الواحد، مثل j',
   close: 'إغلاق',
   undo: 'تراجع',

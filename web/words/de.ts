@@ -29,6 +29,7 @@ export const de: Words = {
   search_for: 'Nach „{text}“ suchen',
   searching: 'Suche …',
   nothing_found: 'Nichts gefunden.',
+  setting_entries: 'Einträge der Einstellungen',
   keys_single: 'Tasten aus einem Zeichen, etwa j',
   close: 'Schließen',
   undo: 'Rückgängig',

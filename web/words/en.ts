@@ -31,6 +31,7 @@ const words = {
   search_for: 'Search for “{text}”',
   searching: 'Searching …',
   nothing_found: 'Nothing found.',
+  setting_entries: 'Entries of settings',
   keys_single: 'Keys of a single character, such as j',
   close: 'Close',
   undo: 'Undo',

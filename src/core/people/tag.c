@@ -94,6 +94,7 @@ static struct str tag_keys(struct arena *a, const struct named *list, int count)
     return buf_take(&b, a);
 }
 
+/* A tag that another write makes at the same time is held, too. */
 static int make(struct work *w, const struct named *list, int count) {
     int64_t id;
     for (int i = 0; i < count; i++) {
@@ -103,7 +104,8 @@ static int make(struct work *w, const struct named *list, int count) {
         rc = db_int(w->conn, &tag_make,
                     BINDS(B_TEXT("name", list[i].name), B_TEXT("key", list[i].key), B_INT("now", w->now)),
                     &id);
-        if (rc == 1) rc = name_indexed(w->conn, NAME_TAG, id, (struct str){0}, list[i].key);
+        if (rc == 0) rc = db_int(w->conn, &tag_by_key, BINDS(B_TEXT("key", list[i].key)), &id);
+        else if (rc == 1) rc = name_indexed(w->conn, NAME_TAG, id, (struct str){0}, list[i].key);
         if (rc < 0) return rc;
     }
     return 0;

@@ -29,14 +29,14 @@
 /* ---- cascades -------------------------------------------------------------------------------- */
 
 /* The next owners of the tag, locked: `after` is a condition on k, or "". */
-#define OWNERS_OF_TAG(owners, table, owner, after)                                                 \
-    "SELECT t.id, 0 FROM " owners " t WHERE t.id IN (SELECT k." owner " FROM " table               \
+#define OWNERS_OF_TAG(owners, table, owner, after)                                   \
+    "SELECT t.id, 0 FROM " owners " t WHERE t.id IN (SELECT k." owner " FROM " table \
     " k WHERE k.tag_id = :id" after " ORDER BY k." owner " LIMIT :most) ORDER BY t.id @LOCK@"
 #define AFTER(owner) " AND k." owner " > :after"
-#define LOG_TAGS(kind, table, owner, case_id)                                                    \
-    "INSERT INTO change_log (kind, object_id, case_id, verb, property, actor_id, actor_kind, "   \
-    "cause, changed_at) SELECT '" kind "', k." owner ", " case_id ", 3, 'tags', "                \
-    "CAST(:actor AS BIGINT), CAST(:actor_kind AS INTEGER), CAST(:cause AS TEXT), "               \
+#define LOG_TAGS(kind, table, owner, case_id)                                                     \
+    "INSERT INTO change_log (kind, object_id, case_id, verb, property, actor_id, actor_kind, "    \
+    "cause, changed_at) SELECT '" kind "', k." owner ", " case_id ", 3, 'tags', "                 \
+    "CAST(:actor AS BIGINT), CAST(:actor_kind AS INTEGER), CAST(:cause AS TEXT), "                \
     "CAST(:now AS BIGINT) FROM " table " k WHERE k.tag_id = :id AND k." owner " IN @LIST(:rows) " \
     "ORDER BY k." owner
 #define NO_CASE "CAST(NULL AS BIGINT)"
@@ -62,7 +62,7 @@ const struct step tag_named_steps[] = {
 #define SURVIVOR "(SELECT m.merged_into_id FROM tags m WHERE m.id = :id)"
 QUERY(tag_hold, "SELECT g.id FROM tags g WHERE g.id = :id @HOLD@");
 QUERY(tag_hold_survivor, "SELECT g.id FROM tags g WHERE g.id = " SURVIVOR " @HOLD@");
-#define GOES_ON(table, owner)                                                                     \
+#define GOES_ON(table, owner)                                                                    \
     "INSERT INTO " table " (" owner ", tag_id) SELECT k." owner ", m.merged_into_id FROM " table \
     " k JOIN tags m ON m.id = k.tag_id WHERE k.tag_id = :id AND m.merged_into_id IS NOT NULL "   \
     "AND k." owner " IN @LIST(:rows) ON CONFLICT (" owner ", tag_id) DO NOTHING"
@@ -87,11 +87,12 @@ QUERY(tag_sections, OWNERS_OF_TAG("sections", "section_tags", "section_id", ""))
 QUERY(tag_sections_go_on, GOES_ON("section_tags", "section_id"));
 QUERY(tag_sections_leave, LEAVES("section_tags", "section_id"));
 QUERY(tag_macros, OWNERS_OF_TAG("macros", "macro_tags", "macro_id", ""));
-QUERY(tag_macros_go_on,
-      "INSERT INTO macro_tags (macro_id, tag_id, is_removed) SELECT k.macro_id, m.merged_into_id, k.is_removed "
-      "FROM macro_tags k JOIN tags m ON m.id = k.tag_id WHERE k.tag_id = :id "
-      "AND m.merged_into_id IS NOT NULL AND k.macro_id IN @LIST(:rows) "
-      "ON CONFLICT (macro_id, is_removed, tag_id) DO NOTHING");
+QUERY(
+    tag_macros_go_on,
+    "INSERT INTO macro_tags (macro_id, tag_id, is_removed) SELECT k.macro_id, m.merged_into_id, k.is_removed "
+    "FROM macro_tags k JOIN tags m ON m.id = k.tag_id WHERE k.tag_id = :id "
+    "AND m.merged_into_id IS NOT NULL AND k.macro_id IN @LIST(:rows) "
+    "ON CONFLICT (macro_id, is_removed, tag_id) DO NOTHING");
 QUERY(tag_macros_leave, LEAVES("macro_tags", "macro_id"));
 /* A macro that replaced one of the two tags by the other one adds the survivor. */
 QUERY(tag_macros_agree,
@@ -115,7 +116,9 @@ const struct step tag_leave_steps[] = {
     {&tag_articles,
      {&tag_hold, &tag_hold_survivor, &tag_articles_log, &tag_articles_go_on, &tag_articles_leave},
      2},
-    {&tag_macros, {&tag_hold, &tag_hold_survivor, &tag_macros_go_on, &tag_macros_leave, &tag_macros_agree}, 1},
+    {&tag_macros,
+     {&tag_hold, &tag_hold_survivor, &tag_macros_go_on, &tag_macros_leave, &tag_macros_agree},
+     1},
     {NULL, {&tag_uncount, &tag_drop}, 1},
     {0},
 };
@@ -128,7 +131,8 @@ int tag_part(struct work *w, const int64_t *ids, size_t count) {
 
 /* ---- the write ------------------------------------------------------------------------------- */
 
-QUERY(tags_locked, "SELECT id, name, name_key FROM tags WHERE id IN @LIST(:ids) AND gone = 0 ORDER BY id @LOCK@");
+QUERY(tags_locked,
+      "SELECT id, name, name_key FROM tags WHERE id IN @LIST(:ids) AND gone = 0 ORDER BY id @LOCK@");
 QUERY(tag_with_key, "SELECT 1 FROM tags WHERE name_key = :key AND gone = 0 AND id <> :id");
 QUERY(tag_rename_row, "UPDATE tags SET name = :name, name_key = :key WHERE id = :id OR merged_into_id = :id");
 QUERY(tag_mark_merged, "UPDATE tags SET gone = id, merged_into_id = :survivor, name = :name, name_key = :key "
@@ -136,7 +140,8 @@ QUERY(tag_mark_merged, "UPDATE tags SET gone = id, merged_into_id = :survivor, n
 QUERY(tag_mark_deleted, "UPDATE tags SET gone = id, merged_into_id = NULL, name = '', name_key = '' "
                         "WHERE id = :id OR merged_into_id = :id");
 QUERY(tag_is_of_articles, "SELECT 1 FROM article_tags WHERE tag_id IN @LIST(:ids) LIMIT 1");
-QUERY(tag_is_of_section, "SELECT section_id FROM section_tags WHERE tag_id = :id ORDER BY section_id LIMIT 1");
+QUERY(tag_is_of_section,
+      "SELECT section_id FROM section_tags WHERE tag_id = :id ORDER BY section_id LIMIT 1");
 
 int tags_lock(struct work *w, const int64_t *ids, int count, struct tag_row **out) {
     struct tag_row *list = *out = arena_array(w->arena, (size_t)count + 1, sizeof *list);

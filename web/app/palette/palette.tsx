@@ -1,4 +1,4 @@
-// The palette: finds actions with their keys, views and macros by some letters, and conversations, people and organizations by the search
+// The palette: finds actions with their keys, views, macros and entries of settings by some letters, and conversations, people and organizations by the search
 // of the server. A dialog with one field, which is a combobox over a list with groups.
 import { batch, createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, onMount, Show } from 'solid-js';
 import { get, rowsOf } from '../../kit/api';
@@ -23,6 +23,7 @@ const actions: Finder = {
 const ownViews: Finder = { word: 'views', find: () => views().map(({ id, title }) => ({ label: title ?? '', run: () => go(`/views/${id}`) })) };
 
 const areas: Finder = { word: 'settings', find: async () => (await import('../settings/found')).findSettings() };
+const entries: Finder = { word: 'setting_entries', searches: true, find: async (text, signal) => (await import('../settings/entries')).findEntries(text, SHOWN_MOST, signal) };
 
 interface Result { id: number; title: string | null; resource: string }
 const KINDS: Record<string, { word: Word; path: string }> = {
@@ -49,7 +50,7 @@ export const Palette = (props: { first: Choices | undefined }) => {
   onCleanup(() => { clearTimeout(timer); stop?.abort(); });
 
   const [choices, setChoices] = createSignal<Choices>();
-  const all = () => choices()?.finders ?? [...finders(), actions, ownViews, areas, results], label = () => choices()?.label ?? say('palette');
+  const all = () => choices()?.finders ?? [...finders(), actions, ownViews, areas, entries, results], label = () => choices()?.label ?? say('palette');
   const put = (finder: Finder, found: Found[]) => setShown((former) => all().map((one) => one === finder ? { finder, found } : former.find((other) => other.finder === one) ?? { finder: one, found: [] }));
   const find = async (finder: Finder, wanted: string, signal: AbortSignal) => {
     const found = await finder.find(wanted, signal);
