@@ -24,7 +24,8 @@ static int check_part(struct call *c, struct in *in) {
 #define HAVE_TAG(table) "(SELECT COUNT(*) FROM " table " k WHERE k.tag_id = t.id)"
 static const struct field managed_tag_fields[] = {
     {"name", F_TEXT, PRESENT, .max = LIMIT_TAG, .check = check_tag_name,
-     .doc = "Name of the tag. Conditions and actions that name the tag follow.", .example = "\"vip\""},
+     .doc = "Name of the tag. Conditions and actions that name the tag follow.",
+     .example = "\"gold member\""},
     {"case_count", F_INT, READONLY,
      .column = "(SELECT COALESCE(SUM(n.n1 + n.n2 + n.n3 + n.n4 + n.n5 + n.n6), 0) FROM case_totals n "
                "WHERE n.kind = 7 AND n.id = t.id)",
@@ -133,7 +134,7 @@ static const struct route managed_tag_routes[] = {
             "the tag, or a rule or an option of a custom field names it.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/tags", AD, "configuration", COUNT, delete_managed_tags, .permission = MANAGED,
-     .summary = "Delete several tags", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .summary = "Delete several tags", .sample = {.path = "7,8"}, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
