@@ -9,7 +9,7 @@ const NEVER = ['object_actor', 'target', 'result', 'participant', 'weight'];
 const link = (desk, path, words) => `<${desk.base}/api/v1/${path}|${words}>`;
 
 /** The activities of a person, newest first. Each action is [field, old, new]. */
-const trail = (desk, id) => desk.admin.fetch(`/users/${id}/activities`, { limit: 100 });
+const trail = (desk, id, more = {}) => desk.admin.fetch(`/users/${id}/activities`, { limit: 100, ...more });
 const told = (activity) => activity.actions.map((c) => [c.field, c.old_value, c.new_value]);
 
 /** The one activity that an act adds to the trail. Fails if the act adds none or several. */
@@ -33,6 +33,7 @@ test('an activity names the actor, the person, each changed field with both valu
   assert.deepEqual(told(activity), [['full_name', 'Cora Customer', 'Cora Married'], ['designation', null, 'Buyer']]);
   assert.deepEqual(activity.actions[1], { action: 'ADDED', field: 'designation', old_value: null, new_value: 'Buyer', old_object: null, new_object: null, refused: null });
   assert.equal(activity.actions[0].action, 'UPDATED');
+  for (const name of ['actions', 'summary', 'cause']) assert.deepEqual((await trail(desk, id, { fields: name }))[0][name], activity[name], `${name} alone`);
   assert.equal(activity.ip_address, '127.0.0.1');
   assert.equal(activity.resource_url, `${desk.base}/api/v1/users/${id}/activities/${activity.id}`);
   assert.deepEqual(await desk.staff.fetch(`/users/${id}/activities/${activity.id}`), activity);

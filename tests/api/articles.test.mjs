@@ -194,6 +194,7 @@ describe('articles:', () => {
     const versions = await desk.staff.fetch(`${path}/versions`);
     assert.deepEqual(versions.map(({ user, titles, contents: [{ translation }] }) => [user.id, titles[0].translation, translation]),
       [[author.id, 'Open the door', '<p>Use the new key.</p>'], [desk.people.agent.id, 'Open the door', '<p>Use the old key.</p>']]);
+    assert.deepEqual((await desk.staff.fetch(`${path}/versions`, { fields: 'titles' })).map(({ titles }) => titles), versions.map(({ titles }) => titles));
     const [second, first] = versions;
     assert.deepEqual(await desk.staff.fetch(`${path}/versions/${first.id}`), first);
     const parts = (list) => list.map(({ operation, text: words }) => [operation, words]);

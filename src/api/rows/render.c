@@ -29,7 +29,7 @@ static bool is_selected(const struct selection *selection, bool narrow, const st
 bool view_shows_long(const struct view *v, const struct layout *layout) {
     bool narrow = selection_narrow(v->selection, layout->resource);
     for (const struct member *m = layout->members; m < layout->members + layout->count; m++)
-        if (m->lengthy && is_selected(v->selection, narrow, m)) return true;
+        if (m->lengthy && (m->field->flags & HIDDEN || is_selected(v->selection, narrow, m))) return true;
     return false;
 }
 

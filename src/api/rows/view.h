@@ -112,7 +112,7 @@ bool changes_are_seen(const struct call *c, const struct resource *r, int64_t id
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further,
                   struct row **row);
 
-/* true if a long text of the roots is shown */
+/* true if a long text of the roots is shown, or is read for other members */
 bool view_shows_long(const struct view *v, const struct layout *layout);
 void view_row(struct view *v, const struct row *row); /* writes the resource */
 /* writes the resource, or {id, resource_type} */
