@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const equivalents = [
+  { file: 'src/files/html_tree.c', was: 'w->cut = w->out.n > LIMIT_HTML_CLEAN / 2 - 64 * 1024 && ((unsigned char)p[1] & 0xC0) != 0x80;', becomes: 'w->cut = w->out.n >= LIMIT_HTML_CLEAN / 2 - 64 * 1024 && ((unsigned char)p[1] & 0xC0) != 0x80;', why: 'a bound of memory may be one less' },
   { file: 'src/core/change/audit_rows.c', was: 'if (c->verb == CHANGE_DELETED) return 0;', becomes: 'if (c->verb == CHANGE_DELETED) return 1;', why: 'its callers hand on errors alone' },
   { file: 'src/core/helpcenter/related.c', was: 'if (n < CANDIDATES_MAX)', becomes: 'if (n <= CANDIDATES_MAX)', why: 'the query has at most 550 candidates' },
   { file: 'src/core/helpcenter/related.c', was: 'int n = 0, rc;', becomes: 'int n = 1, rc;', why: 'the id of a place that nothing was written to is that of no article; valgrind finds the read' },

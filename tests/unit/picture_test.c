@@ -189,6 +189,34 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
         }
 }
 
+/* A JPEG is decoded at a fraction of its size, but not at one whose shorter side is below that of the square. */
+static void the_detail_of_a_long_jpeg_is_kept(void **state) {
+    static const int sizes[][2] = {{640, 64}, {64, 640}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        gdImagePtr image = gdImageCreateTrueColor(sizes[i][0], sizes[i][1]);
+        FILE *f = tmpfile();
+        assert_non_null(f);
+        for (int y = 0; y < sizes[i][1]; y++)
+            gdImageLine(image, 0, y, sizes[i][0] - 1, y, y / 4 % 2 ? gdTrueColor(255, 255, 255) : 0);
+        gdImageJpeg(image, f, 95);
+        gdImageDestroy(image);
+        fflush(f);
+        rewind(f);
+        gdImagePtr square = square_of(fileno(f), 64);
+        assert_non_null(square);
+        int dark = 0, light = 0;
+        for (int y = 0; y < 64; y++) {
+            int green = gdTrueColorGetGreen(gdImageGetTrueColorPixel(square, 32, y));
+            dark += green < 64;
+            light += green > 192;
+        }
+        assert_true(dark > 20 && light > 20);
+        gdImageDestroy(square);
+        fclose(f);
+    }
+}
+
 /* Returns the path of an open file. */
 static const char *path_of(int fd) {
     static char path[32];
@@ -280,6 +308,7 @@ int main(void) {
         cmocka_unit_test(a_confined_process_may_read_write_and_ask_for_memory),
         cmocka_unit_test(a_confined_process_learns_nothing_about_paths),
         cmocka_unit_test(the_middle_of_a_picture_is_kept_whatever_its_size_and_type),
+        cmocka_unit_test(the_detail_of_a_long_jpeg_is_kept),
         cmocka_unit_test(the_size_of_a_picture_is_read_from_its_header),
         cmocka_unit_test(a_thumbnail_has_the_shape_of_its_picture),
         cmocka_unit_test(a_picture_that_claims_too_many_pixels_starts_no_process),
