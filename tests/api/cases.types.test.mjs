@@ -26,6 +26,8 @@ describe('wrong values at operations on conversations:', () => {
     const conversation = await made(desk.customer, '/conversations', { subject: 'S', contents: 'C' });
     const answer = await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'Answer' });
     addresses.paths.add(`/cases/${conversation.id}/reply/${answer.id}`);
+    const later = (await desk.owner.post(`/cases/${conversation.id}/reply`, { contents: 'Later', send_at: new Date(desk.clock.now + 86_400_000).toISOString() })).must(201).data.scheduled_reply;
+    addresses.paths.add(`/cases/${conversation.id}/scheduled_replies/${later.id}`);
     for (const owner of [`cases/${conversation.id}`, `users/${desk.people.customer.id}`]) await made(desk.staff, `/${owner}/notes`, { contents: 'Note' });
     const organization = await made(desk.owner, '/organizations', { name: 'O' });
     await made(desk.staff, `/organizations/${organization.id}/notes`, { contents: 'Note' });

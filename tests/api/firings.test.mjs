@@ -74,7 +74,9 @@ test('each cause has its type: a person, a monitor, an activity of an older vers
   });
   assert.deepEqual([late.cause, late.object.id], [{ type: 'MONITOR', title: 'Old: one', rule: { id: monitor.id, resource_type: 'monitor' }, channel: null, event: null }, one.id]);
   desk.sql(`UPDATE activities SET trigger_id = NULL, monitor_id = NULL, rule_channel = NULL, rule_event = NULL WHERE owner_case_id = ${one.id}`);
-  assert.deepEqual((await causes()).map(({ type, title, rule }) => [type, title, rule]).filter(([type]) => type !== 'USER'), [['MONITOR', 'Old: one', null], ['TRIGGER', 'Sets', null]]);
+  // The snapshot of a reader may be older than the change, because another program made it.
+  const old = await until('the activities are old', async () => { const all = await causes(); return all.some(({ rule }) => rule) ? undefined : all; });
+  assert.deepEqual(old.map(({ type, title }) => [type, title]).filter(([type]) => type !== 'USER'), [['MONITOR', 'Old: one'], ['TRIGGER', 'Sets']]);
   const { id } = await desk.anyone.create('/conversations', { subject: 'a', contents: 'b', name: 'Nora', email: 'nora@example.com' });
   assert.deepEqual((await desk.admin.fetch(`/cases/${id}/activities`, { limit: 100 })).at(-1).cause.type, 'NOBODY');
 });
