@@ -83,6 +83,7 @@ const struct column_number column_numbers[] = {
     {"sla_metrics.counted", 0, COLUMN_EXACT_MAX, NULL},
     {"sla_metrics.since", 0, COLUMN_TIME_MAX, NULL},
     {"sla_runs.type", 0, 0, sla_target_types},
+    {"tags.gone", 0, COLUMN_ID_MAX, NULL}, /* its id, if it is merged or deleted */
     {"triggers.channel", RULE_API, RULE_HELPCENTER, NULL},
     {"triggers.event", RULE_SLA_BREACHED, RULE_MESSAGE, NULL},
     {"views.type", VIEW_INBOX, VIEW_CUSTOM, NULL},
