@@ -114,16 +114,16 @@ static const struct field tag_merge_input[] = {
 #define CASCADES_LATER "If there are more than 1,000 of them, the rest follows within seconds."
 static const struct route managed_tag_routes[] = {
     {GET, "/tags", AD, "configuration", LIST, api_list, .args = managed_tag_args,
-     .order = {.key = "t.name_key", .is_text = true}, .summary = "List tags"},
-    {GET, "/tags/:id", AD, "configuration", ONE, api_get, .summary = "Get a tag"},
-    {PUT, "/tags/:id", AD, "configuration", ONE, put_managed_tag, .permission = MANAGED,
+     .order = {.key = "t.name_key", .is_text = true}, .label = "tag", .summary = "List tags"},
+    {GET, "/tags/:id", AD, "configuration", ONE, api_get, .label = "tag", .summary = "Get a tag"},
+    {PUT, "/tags/:id", AD, "configuration", ONE, put_managed_tag, .permission = MANAGED, .label = "tag",
      .summary = "Rename a tag",
      .doc =
          "Everything that has the tag shows the new name. That is no change of a conversation: its "
          "updated_at stays, and no rule runs. Conditions of rules and views, actions and options of custom "
          "fields that name the tag follow."},
     {POST, "/tags/:id/merge", AD, "configuration", ONE, post_tag_merge, .permission = MANAGED, .status = 200,
-     .input = tag_merge_input, .summary = "Merge tags into a tag",
+     .label = "tag", .input = tag_merge_input, .summary = "Merge tags into a tag",
      .doc = "Everything that has one of the merged tags has this one. " CASCADES_LATER
             " The merged tags are deleted; what names them names this one. Sections that are open to people "
             "with one of the tags are then open to people with any of them.",
