@@ -63,7 +63,7 @@ describe('daily work in the console', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Agent changed').waitFor();
     assert.equal((await world.desk.staff.fetch(`/cases/${id}`)).assigned_agent.id, world.first.id);
-    await (await find('apolog', 'Apologise for the delay')).click();
+    await (await find('apolog', /^Apologise for the delay$/)).click();
     await until(async () => (await editor(page).evaluate((e) => e.value ?? e.innerText)).includes('Sorry!'));
     await (await find('clara', /^Clara Ito Person/)).click();
     await page.getByRole('heading', { name: 'Clara Ito', level: 1 }).waitFor();

@@ -1,9 +1,10 @@
 // Monitors: they look at all conversations from time to time, for what no change says.
-import { Show } from 'solid-js';
+import { lazy, Show, Suspense } from 'solid-js';
 import { createRead } from '../read';
 import { rows } from '../rows';
-import { Firings } from './firings';
 import { note, prepare, ruleFields } from './rules';
+
+const Firings = lazy(async () => ({ default: (await import('./firings')).Firings }));
 
 const Monitors = rows({
   name: 'monitors', path: '/monitors', type: 'monitor', title: 'monitors', new: 'monitor_new', empty: 'monitors_empty', emptyNext: 'monitors_empty_next', deleteWhy: 'monitor_delete_why',
@@ -12,7 +13,7 @@ const Monitors = rows({
   label: (monitor) => monitor.title ?? '',
   note: (monitor) => note(monitor, monitor.last_executed_at, 'monitor_never', 'monitor_last'),
   order: { path: '/monitors/reorder', member: 'monitor_ids' },
-  below: (props) => <Show when={props.row?.id} keyed>{(id) => <Firings path={`/monitors/${id}`} empty="firings_empty_monitor" />}</Show>,
+  below: (props) => <Show when={props.row?.id} keyed>{(id) => <Suspense><Firings path={`/monitors/${id}`} empty="firings_empty_monitor" /></Suspense>}</Show>,
 });
 
 export default () => { const [ready] = createRead(prepare); return <Show when={ready()}><Monitors /></Show>; };

@@ -1,19 +1,21 @@
 // Triggers: they act as soon as a conversation changes.
-import { Show } from 'solid-js';
+import { lazy, Show, Suspense } from 'solid-js';
 import { get, rowsOf } from '../../../kit/api';
 import { createRead } from '../read';
 import { rows } from '../rows';
 import type { Definition } from './conditions';
 import { isOfDesk } from './conditions';
-import { DryRun } from './dry_run';
-import { Firings } from './firings';
 import { titleText } from './labels';
 import { channelChoices, eventsOf, note, prepare, readChannels, ruleFields } from './rules';
+
+// They stand below one trigger, so they are loaded with the first one.
+const DryRun = lazy(async () => ({ default: (await import('./dry_run')).DryRun }));
+const Firings = lazy(async () => ({ default: (await import('./firings')).Firings }));
 
 const Below = (props: { id: number }) => {
   const [definitions] = createRead(async () => rowsOf(await get('/triggers/definitions')) as unknown as Definition[]);
   const labelOf = (field: string) => { const label = definitions()?.find((one) => one.field === field)?.label ?? field; return isOfDesk(field) ? label : titleText(label); };
-  return <><DryRun id={props.id} labelOf={labelOf} /><Firings path={`/triggers/${props.id}`} empty="firings_empty" /></>;
+  return <Suspense><DryRun id={props.id} labelOf={labelOf} /><Firings path={`/triggers/${props.id}`} empty="firings_empty" /></Suspense>;
 };
 
 const Triggers = rows({
