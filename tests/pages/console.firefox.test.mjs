@@ -1,7 +1,6 @@
 // The main job in Debian's Firefox: login, list, conversation, reply, note, status by a key, and an answer that comes by realtime.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PASSWORD, until } from './console.mjs';
 import { firefox, FIREFOX, hasFirefox } from './firefox.mjs';
 import { open } from '../api/lib/index.mjs';
@@ -21,9 +20,14 @@ test('the main job in Firefox', { skip: !hasFirefox && `${FIREFOX} is not instal
   await page.shows('article', 'Where is it?');
   await page.shows('.editor .rich');
 
-  /** Leaves the editor. It takes the focus again when it has sent. */
+  /** Leaves the editor, when it has sent and has the focus again. Escape anywhere else would leave the conversation. */
   const leave = async () => {
-    do { await page.press('Escape'); await sleep(300); } while (await page.evaluate(() => document.activeElement.classList.contains('rich')));
+    await page.waitFor(() => {
+      const rich = document.activeElement;
+      return rich.classList.contains('rich') && !rich.textContent.trim() && !/sending/i.test(document.querySelector('.editor button.main').textContent);
+    });
+    await page.press('Escape');
+    await page.waitFor(() => !document.activeElement.classList.contains('rich'));
   };
   await page.press('r');
   await page.waitFor(() => document.activeElement.classList.contains('rich'));

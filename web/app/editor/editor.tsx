@@ -1,7 +1,7 @@
 // The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
 // after a break has the same key, so it makes one post.
-import { createEffect, createMemo, createResource, createSignal, For, lazy, on, Show, Suspense } from 'solid-js';
-import { call, get, Refused, rowsOf, Unreachable } from '../../kit/api';
+import { createEffect, createMemo, createSignal, For, lazy, on, Show, Suspense } from 'solid-js';
+import { call, get, Refused, rowsOf, Unreachable, type Row } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { connected } from '../../kit/live';
 import { Menu } from '../../kit/menu';
@@ -41,7 +41,9 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [macro, setMacro] = createSignal<Chosen>(); // its properties are set when the text is sent
   const [all, setAll] = createSignal(0); // grows when the reply shall go to all
   let settleCopies: () => string | undefined = () => undefined;
-  const [laters, { refetch: readLaters }] = createResource(() => get(`/cases/${c.id}/scheduled_replies`, { limit: 100, include: 'user_minimal', _flat: true }).then((reply) => { keepReply(reply); return rowsOf(reply); }, () => []));
+  const [laters, setLaters] = createSignal<Row[]>([]);
+  const readLaters = () => get(`/cases/${c.id}/scheduled_replies`, { limit: 100, include: 'user_minimal', _flat: true }).then((reply) => { keepReply(reply); setLaters(rowsOf(reply)); }, () => undefined);
+  void readLaters();
   createEffect(on(() => c.posts().length, () => void readLaters(), { defer: true })); // each of their changes is an activity, and a post takes one away
   let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean; sendAt?: string | undefined } = { anyway: false };
   const draft = () => drafts[channel()];
@@ -170,7 +172,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           <Show when={!isClosed() && channels().length}><Copies caseId={c.id} all={all()} ref={(settle) => { settleCopies = settle; }} name={props.name} active={active()} requester={(c.row()?.requester as { id: number } | null)?.id} channels={channels()} channel={way()} onChannel={(chosen) => { setWay(chosen); setActive(true); }} cc={drafts.reply.cc()} onCc={drafts.reply.setCc} /></Show>
         </Show>
       </div>
-      <Show when={laters()?.length}><Suspense><Later conversation={c} rows={laters()!} reread={() => void readLaters()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense></Show>
+      <Show when={laters().length}><Suspense><Later conversation={c} rows={laters()} reread={() => void readLaters()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense></Show>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
           <button type="button" onClick={() => void sendIt(last.statusId, true, last.sendAt)}>{say('send_anyway')}</button>{' '}
