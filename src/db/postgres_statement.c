@@ -59,8 +59,8 @@ static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
     return rc;
 }
 
-/* Functions of PostgreSQL in a SELECT lock names. A draw of an id (nextval) is a read: nobody notices an id that
- * is not used, and the draw stays behind the locks before it. */
+/* Functions of PostgreSQL in a SELECT lock names. A draw of an id (nextval) is a read: nobody notices an id
+ * that is not used, and the draw stays behind the locks before it. */
 static enum pg_effect effect_of(const char *text) {
     if (strncmp(text, "SELECT", 6) != 0 || strstr(text, "pg_")) return PG_CHANGES;
     return strstr(text, "FOR UPDATE") || strstr(text, "FOR SHARE") ? PG_LOCKS : PG_READS;

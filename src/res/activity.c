@@ -353,8 +353,8 @@ static const struct field activity_fields[] = {
          "What made the change, as `summary` says it. `type`: USER, MAIL, LINK (a mailed link), NOBODY (a "
          "caller without login), TRIGGER, MONITOR, SLA, SNOOZE, WEBHOOK, TOKEN, RULE or SYSTEM. `title`: "
          "the title that the rule or webhook had. `rule` refers to the trigger or monitor, which may have "
-         "been deleted since. `channel` and `event` are those of the change that the trigger saw. Activities of "
-         "older versions have no `rule`, `channel` and `event`.",
+         "been deleted since. `channel` and `event` are those of the change that the trigger saw. Activities "
+         "of older versions have no `rule`, `channel` and `event`.",
      .example = "{\"type\": \"TRIGGER\", \"title\": \"Escalate\", \"rule\": {\"id\": 1, "
                 "\"resource_type\": \"trigger\"}, \"channel\": \"API\", \"event\": null}"},
     {"fields", F_LONG, HIDDEN, .doc = "Names of the changed fields, as a JSON array."},
@@ -386,7 +386,8 @@ static const struct field activity_fields[] = {
          "after a purge. A person has the present name as value, other references have their names of that "
          "time. `old_object` and `new_object` refer to these objects. They are null for other fields and "
          "for activities that an older version wrote. An object may have been deleted since. Included by "
-         "the name of its type. `refused`: the reason why a rule did not do an action, whose name is `field`.",
+         "the name of its type. `refused`: the reason why a rule did not do an action, whose "
+         "name is `field`.",
      .example = "[{\"action\": \"UPDATED\", \"field\": \"full_name\", \"old_value\": \"Ada Byron\", "
                 "\"new_value\": \"Ada Lovelace\", \"old_object\": null, \"new_object\": null, "
                 "\"refused\": null}]"},

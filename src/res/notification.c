@@ -18,8 +18,8 @@ static const struct field notification_fields[] = {
          "The event, as in the notification preferences. reply_on_case: somebody else wrote a message in "
          "your conversation. case_assigned_to_agent, case_assigned_to_team: a conversation was assigned to "
          "you, or to your team. sla_breached: a conversation of yours missed a target. sla_warning: it is "
-         "about to. mentioned_in_conversation: a note mentions you. scheduled_reply_refused: a scheduled reply "
-         "of yours was not sent; it has the reason.",
+         "about to. mentioned_in_conversation: a note mentions you. scheduled_reply_refused: a scheduled "
+         "reply of yours was not sent; it has the reason.",
      .example = "\"reply_on_case\""},
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
     {"post", F_REF, READONLY, .ref = "post", .doc = "The message or the note. Null: the event has none."},

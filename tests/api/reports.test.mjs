@@ -155,7 +155,7 @@ function numbers(metric, hours, events) {
   return { value: events.length, n: events.length };
 }
 
-/** Whether an event counts for a request with conditions. */
+/** True if an event counts for a request with these conditions. */
 const CONDITIONS = { channel: 'CHANNEL', team_id: 'TEAM', agent_id: 'AGENT', priority_id: 'PRIORITY', tag_id: 'TAG' };
 const onlyOf = (ask) => (c, e) => Object.entries(CONDITIONS).every(([name, group]) => ask[name] === undefined || keysOf[group](c, e).some((key) => (key ?? 0) === ask[name]));
 

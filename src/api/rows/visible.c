@@ -85,7 +85,7 @@ static const char *spoken_type(struct arena *a, const char *type) {
 
 const char *api_absent(struct call *c, const char *type) {
     struct arena *a = c->work.arena;
-    const char *spoken = spoken_type(a, type), *list = NULL;
+    const char *spoken = spoken_type(a, resource_shown_type(resource_of(type))), *list = NULL;
     for (const struct route *r = resource_of(type)->routes; r && r->path && list == NULL; r++) {
         bool whole = r->method == GET && (r->shape == LIST || r->shape == LIST_COUNT) && r->reply == NULL &&
                      strchr(r->path, ':') == NULL;

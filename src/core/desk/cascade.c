@@ -27,11 +27,13 @@
  *     an article        marked: 404
  *     a conversation    in the state CASE_DELETING: 404. In the state CASE_MERGED: customers get 404. The posts that were not moved yet are
  *                       shown to staff as posts of the merged conversation, and to customers not at all
- *     a tag             marked: deleted, it has no name, and nobody shows it. Merged, it has the name of the surviving tag, so what looks by name
- *                       finds its rows. The search by tag: and the visibility of sections look by id: they show less until the rows have moved.
+ *     a tag             marked: deleted, it has no name, and nobody shows it. Merged, it has the name of the
+ *                       surviving tag, so a reader who looks by name finds its rows. The search by tag: and
+ *                       the visibility of sections look by id: they show less until the rows have moved.
  *     a purge           marked: nobody sees the values of activities and the name that a stranger gave
  *     a person moved    by the person's row: colleagues see a conversation only if its requester is in their organization now. New colleagues
- *                       don't see conversations that were not moved yet. Here and with merged tags a reader can notice the parts.
+ *                       don't see conversations that were not moved yet. Here and with merged tags a
+ *                       reader can notice the parts.
  *
  * No row escapes a cascade, although writes run concurrently on PostgreSQL. A part locks its rows before
  * it reads them. A write that stores a reference holds the object (@HOLD@) or changes it until the write

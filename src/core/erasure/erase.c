@@ -81,10 +81,13 @@ static int forget_failures(struct work *w, int64_t user_id) {
 QUERY(erase_tags_of, "SELECT tag_id FROM user_tags WHERE user_id = :id ORDER BY tag_id");
 /* A tag that only this person had may name the person. */
 #define NO_ROW_OF(table) "NOT EXISTS (SELECT 1 FROM " table " x WHERE x.tag_id = t.id)"
-QUERY(
-    erase_lone_tags,
-    "SELECT t.id, t.name_key FROM tags t WHERE t.id IN @LIST(:tags) AND " NO_ROW_OF("user_tags") " AND " NO_ROW_OF("organization_tags") " AND " NO_ROW_OF(
-        "case_tags") " AND " NO_ROW_OF("article_tags") " AND " NO_ROW_OF("section_tags") " AND " NO_ROW_OF("macro_tags") " AND t.gone = 0 AND NOT EXISTS (SELECT 1 FROM tags m WHERE m.merged_into_id = t.id) ORDER BY t.id @LOCK@");
+#define IS_OF_NO_PERSON NO_ROW_OF("user_tags") " AND " NO_ROW_OF("organization_tags")
+#define IS_OF_NO_TEXT NO_ROW_OF("article_tags") " AND " NO_ROW_OF("section_tags")
+#define IS_OF_NO_CASE NO_ROW_OF("case_tags") " AND " NO_ROW_OF("macro_tags")
+QUERY(erase_lone_tags, "SELECT t.id, t.name_key FROM tags t WHERE t.id IN @LIST(:tags) AND t.gone = 0 "
+                       "AND " IS_OF_NO_PERSON " AND " IS_OF_NO_TEXT " AND " IS_OF_NO_CASE
+                       " AND NOT EXISTS (SELECT 1 FROM tags m WHERE m.merged_into_id = t.id) "
+                       "ORDER BY t.id @LOCK@");
 QUERY(erase_tag, "DELETE FROM tags WHERE id = :id");
 
 static int forget_tags(struct work *w, const int64_t *tags, int count) {

@@ -8,7 +8,8 @@
 #include "work/work.h"
 
 /* The store has the numbers, so append only. NOTIFY_WARNING has no preference of its own: that of NOTIFY_BREACH
- * applies, on desktops only. NOTIFY_REFUSED has none, and is on desktops only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The API does not show it. */
+ * applies, on desktops only. NOTIFY_REFUSED has none, and is on desktops only. NOTIFY_SURVEY is a survey to
+ * a customer, by e-mail only. The API does not show it. */
 enum notification_type {
     NOTIFY_CREATED = 1,
     NOTIFY_REPLY,

@@ -1,9 +1,10 @@
-/* A tag is one row, and what has it refers to the row. So a rename is one UPDATE, and a cascade only logs what
- * has the tag, because the search index has the name. A merge or a deletion marks the row (tags.gone), and a
+/* A tag is one row, and its owners refer to the row. So a rename is one UPDATE, and a cascade only logs the
+ * owners, because the search index has the name. A merge or a deletion marks the row (tags.gone), and a
  * cascade changes the rows that refer to it.
  *
- *     merge     the marked row gets the name and the key of the survivor. What looks by key (filters, conditions, the facts of rules) finds
- *               both rows, so it sees the final state from the first write on. tags.gone is part of the unique key.
+ *     merge     the marked row gets the name and the key of the survivor. Filters, conditions and the facts
+ *               of rules look by key and find both rows, so they see the final state from the first write
+ *               on. tags.gone is part of the unique key.
  *     deletion  the marked row has no name. Readers leave it out (TAG_IS_SHOWN).
  *
  * No row escapes: a write that adds a tag holds the row of the tag (@HOLD@ in core/people/tag.c), so the mark
@@ -159,7 +160,7 @@ int tag_key_taken(struct work *w, int64_t id, struct str key) {
 
 static struct changed tag_object(const struct tag_row *t) { return (struct changed){"tag", t->id, 0}; }
 
-/* What shows or finds these tags by name is read anew. */
+/* Readers that show or find these tags by name read them anew. */
 static int tags_changed(struct work *w, enum cascade what, const struct tag_row *tags, int count) {
     int64_t one, *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids);
     for (int i = 0; i < count; i++) ids[i] = tags[i].id;

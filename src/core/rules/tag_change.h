@@ -1,5 +1,5 @@
-/* Rename, merge and deletion of tags. None of them is a change of what has the tag: updated_at stays, there is
- * no activity, and no rule runs. So a typing error that is mended sends no mail and moves nothing in a list. The
+/* Rename, merge and deletion of tags. None of them changes the owners of the tag: updated_at stays, there is
+ * no activity, and no rule runs. So a corrected typing error sends no mail and moves nothing in a list. The
  * change log has an entry for each conversation, person, organization and article, without values. */
 #ifndef CORE_TAG_CHANGE_H
 #define CORE_TAG_CHANGE_H
@@ -20,7 +20,7 @@ int tag_key_taken(struct work *w, int64_t id, struct str key);
 
 /* The caller has locked the tags. Texts that name the tag (core/rules/tag_names.h) follow. */
 int tag_rename(struct work *w, const struct tag_row *tag, struct str name);
-/* What has one of the `merged` tags has the survivor. */
+/* The owners of the `merged` tags have the survivor afterwards. */
 int tags_merge(struct work *w, const struct tag_row *survivor, const struct tag_row *merged, int count);
 /* Refuses with the reason if a section, a rule or an option of a custom field has one of the tags. */
 int tags_delete(struct work *w, const struct tag_row *tags, int count);

@@ -68,12 +68,10 @@ static struct naming naming_of(struct work *w, struct str key, struct str name) 
     "CASE " owner " WHEN 1 THEN (SELECT s.title FROM slas s WHERE s.id = " owner_id ") "                 \
     "WHEN 2 THEN (SELECT r.title FROM triggers r WHERE r.id = " owner_id ") "                            \
     "ELSE (SELECT m.title FROM monitors m WHERE m.id = " owner_id ") END, '')"
-QUERY(
-    named_in_conditions,
-    "SELECT p.id, " RULE_OF(
-        "c.owner",
-        "c.owner_id") ", p.value FROM rule_propositions p "
-                      "JOIN rule_collections c ON c.id = p.collection_id WHERE p.field IN @TEXTS(:fields) ORDER BY p.id");
+QUERY(named_in_conditions,
+      "SELECT p.id, " RULE_OF("c.owner", "c.owner_id") ", p.value FROM rule_propositions p "
+                                                       "JOIN rule_collections c ON c.id = p.collection_id "
+                                                       "WHERE p.field IN @TEXTS(:fields) ORDER BY p.id");
 QUERY(named_in_conditions_put, "UPDATE rule_propositions SET value = :value WHERE id = :id");
 QUERY(named_in_actions,
       "SELECT a.id, " RULE_OF("a.owner",

@@ -44,7 +44,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const [laters, setLaters] = createSignal<Row[]>([]);
   const readLaters = () => get(`/cases/${c.id}/scheduled_replies`, { limit: 100, include: 'user_minimal', _flat: true }).then((reply) => { keepReply(reply); setLaters(rowsOf(reply)); }, () => undefined);
   void readLaters();
-  createEffect(on(() => c.posts().length, () => void readLaters(), { defer: true })); // each of their changes is an activity, and a post takes one away
+  const lastPost = createMemo(() => c.posts().at(-1)); // each change of a scheduled reply is an activity, and a post takes one away
+  createEffect(on(lastPost, () => void readLaters(), { defer: true }));
   let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean; sendAt?: string | undefined } = { anyway: false };
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
