@@ -3,6 +3,7 @@
 #include "api/rows/view.h"
 #include "api/rows/visible.h"
 #include "base/limits.h"
+#include "core/access/help_center.h"
 #include "core/helpcenter/comment.h"
 #include "files/html_clean.h"
 #include "res/groups.h"
@@ -41,6 +42,10 @@ static const struct field comment_fields[] = {
     {"status", F_WORD, READONLY, .words = comment_statuses, .doc = "PUBLISHED, or SPAM. Only staff see SPAM.",
      .example = "\"PUBLISHED\""},
     {"user", F_REF, READONLY, .ref = "user_minimal", .doc = "Author of the comment."},
+    {"article", F_REF, READONLY | ON_DEMAND, .ref = "article", .doc = "Article that the comment is on."},
+    {"is_waiting", F_BOOL, READONLY | ON_DEMAND, .column = "t.waits", .to = TO_STAFF,
+     .doc = "True if a customer wrote or changed it, and staff have neither published it nor marked it as "
+            "spam since then. It is published nevertheless."},
     {"parent", F_REF, CREATE_ONLY | BY_HANDLER | NULLABLE, .ref = "comment",
      .doc = "Comment that this one replies to. It is no reply itself. Null if the comment is no reply."},
     {"replies", F_MANY, READONLY, .ref = "comment", .many = REPLIES, .doc = "Replies, the oldest first."},
@@ -80,6 +85,53 @@ static int get_comments(struct call *c) {
     c->branches = ARENA_NEW(c->work.arena, struct branches);
     c->branches->all = true; /* api_of has found the article visible */
     return api_list(c);
+}
+
+/* The lists of the whole desk: which comments they have. */
+enum { QUEUE_WAITING = 1, QUEUE_PUBLISHED, QUEUE_SPAM };
+
+static const struct word queues[] = {
+    {QUEUE_WAITING, "WAITING"}, {QUEUE_PUBLISHED, "PUBLISHED"}, {QUEUE_SPAM, "SPAM"}, {0}};
+
+static const struct field queue_args[] = {
+    {"filter", F_WORD, .words = queues,
+     .doc = "PUBLISHED, the default: all that everyone sees. WAITING: those of customers that staff have not "
+            "looked at. SPAM."},
+    {0},
+};
+
+static int64_t queue_asked(struct call *c) {
+    const struct in *filter = arg(c, "filter");
+    return filter->given ? filter->value.i : QUEUE_WAITING;
+}
+
+/* Each condition has an index in the order of the list. */
+static int get_all_comments(struct call *c) {
+    static const char *const conditions[] = {
+        [QUEUE_WAITING] = "t.waits = 1 AND " COMMENT_SHOWN("t"),
+        [QUEUE_PUBLISHED] = COMMENT_SHOWN("t"),
+        [QUEUE_SPAM] = "t.status = 2",
+    };
+    TRY(api_input(c));
+    c->where = conditions[queue_asked(c)];
+    return api_list(c);
+}
+
+/* Published comments are counted by article, because there may be many. */
+static int count_all_comments(struct call *c, int64_t *total) {
+    struct branches articles = {0};
+    struct stmt *s;
+    if (queue_asked(c) != QUEUE_PUBLISHED) return 0;
+    access_articles(&c->work, &articles);
+    struct str sql = str_fmt(c->work.arena,
+                             "SELECT COALESCE(SUM(t.total_comments), 0) FROM articles t "
+                             "WHERE t.total_comments > 0 AND %s",
+                             articles.where[0]);
+    TRY(db_start(c->work.conn, sql.p, articles.binds, &s));
+    int rc = stmt_step(s);
+    if (rc == 1) *total = col_int(s, 0);
+    stmt_end(s);
+    return rc;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -184,6 +236,10 @@ static const struct route comment_routes[] = {
      .order = {"t.created_at", true}, .summary = "List the comments on an article",
      .doc = "The newest first. Replies are in `replies` of their comment; include=comment shows them in "
             "full. Without `filter`, staff get comments of both states, others the published ones."},
+    {GET, "/comments", COL_PLUS, "conversations", LIST, get_all_comments, .args = queue_args,
+     .order = {"t.created_at", true}, .count = count_all_comments,
+     .summary = "List the comments on all articles",
+     .doc = "For moderators: comments and replies on the articles that the caller sees, the newest first."},
     {GET, "/articles/:id/comments/:comment_id", PUBLIC, "", ONE, api_get, OF_ARTICLE,
      .summary = "Get a comment"},
     {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, .bearer = "conversations", OF_ARTICLE,
@@ -198,7 +254,7 @@ static const struct route comment_routes[] = {
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/articles/:id/comments/:comment_id/publish", COL_PLUS, "", NONE, put_comment_publish,
      .bearer = "conversations", OF_ARTICLE, .input = no_fields, .summary = "Publish a comment",
-     .doc = "Has no effect on a published comment."},
+     .doc = "A published comment stays as it is, and waits no longer."},
     {PUT, "/articles/:id/comments/:comment_id/spam", COL_PLUS, "", NONE, put_comment_spam,
      .bearer = "conversations", OF_ARTICLE, .input = no_fields, .summary = "Mark a comment as spam",
      .doc = "Then only staff see it and its replies. Has no effect on spam."},

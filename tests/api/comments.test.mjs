@@ -119,6 +119,56 @@ describe('comments on articles:', () => {
     (await desk.customer.post(on(id, `/${comment}/likes`))).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
+  test('the list of the whole desk begins with the comments of customers that staff have not looked at', async () => {
+    const { desk } = world;
+    const id = await article(), other = await article();
+    const queue = async (who, filter) => {
+      const { body } = (await who.get('/comments', { limit: 1000, ...(filter ? { filter } : {}) })).must(200);
+      assert.equal(body.total_count, body.data.length);
+      return body.data.map((c) => c.id).filter((one) => made.includes(one));
+    };
+    const waiting = async () => queue(desk.staff, 'WAITING'), made = [];
+    const write = async (...args) => { const { id: one } = await said(...args); made.push(one); return one; };
+    const first = await write(desk.customer, id, 'first'), second = await write(desk.customer, other, 'second');
+    const reply = await write(desk.customer, id, 'reply', { parent_id: first }), own = await write(desk.staff, id, 'by staff');
+    assert.deepEqual(await waiting(), [reply, second, first]);
+    assert.deepEqual(await queue(desk.staff, 'PUBLISHED'), [own, reply, second, first]);
+
+    await publish(other, second);
+    assert.deepEqual(await waiting(), [reply, first]);
+    (await desk.customer.put(on(other, `/${second}`), { contents: 'something else' })).must(200);
+    assert.deepEqual(await waiting(), [reply, second, first], 'a changed one waits again');
+    await spam(id, first);
+    assert.deepEqual(await waiting(), [second], 'nor does a reply that nobody sees');
+    assert.deepEqual([await queue(desk.staff, 'SPAM'), await queue(desk.staff, 'PUBLISHED')], [[first], [own, second]]);
+    await publish(id, first);
+    assert.deepEqual([await waiting(), await queue(desk.staff, 'SPAM')], [[reply, second], []]);
+
+    const [{ article: of, is_waiting }] = (await desk.staff.get('/comments', { fields: '+article,+is_waiting', ids: second })).must(200).body.data;
+    assert.deepEqual([of.id, is_waiting], [other, true]);
+    const page = (await desk.staff.get('/comments', { filter: 'PUBLISHED', limit: 1 })).must(200).body;
+    assert.equal(page.total_count, (await desk.staff.get('/comments', { filter: 'PUBLISHED', limit: 1000 })).must(200).body.data.length, 'pages have the count of all');
+    assert.equal((await desk.customer.get(on(other), { fields: '+is_waiting' })).must(200).body.data[0].is_waiting ?? null, null);
+  });
+
+  test('the list of the whole desk has what the caller sees, and is closed to customers', async () => {
+    const { desk } = world;
+    const team = await desk.owner.create('/teams', { title: 'Writers' }), ada = await desk.person('agent'), eve = await desk.person('agent');
+    (await desk.owner.post(`/teams/${team.id}/members`, { agent_ids: [ada.id] })).must(201);
+    const open_ = await article(), inside = await article({ visibility: 'AGENTS' }), draft = await article({ status: 'DRAFT' });
+    const { section } = await desk.owner.fetch(`/articles/${inside}`);
+    await desk.owner.update(`/sections/${section.id}`, { team_ids: [team.id] });
+    const made = { open: (await said(desk.owner, open_, 'a')).id, inside: (await said(desk.owner, inside, 'b')).id, draft: (await said(desk.owner, draft, 'c')).id };
+    const seen = async (who) => { const { body } = (await who.get('/comments', { filter: 'PUBLISHED', limit: 1000 })).must(200); assert.equal(body.total_count, body.data.length); return Object.keys(made).filter((name) => body.data.some(({ id }) => id === made[name])); };
+    assert.deepEqual(await seen(desk.owner), ['open', 'inside', 'draft']);
+    assert.deepEqual(await seen(desk.as('collaborator')), ['open']);
+    assert.deepEqual(await seen(ada.client), ['open', 'inside', 'draft']);
+    assert.deepEqual(await seen(eve.client), ['open', 'draft']);
+    (await desk.customer.get('/comments')).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone.get('/comments')).refused(401, 'AUTHORIZATION_REQUIRED');
+    (await desk.staff.get('/comments', { filter: 'HIDDEN' })).refused(400, 'FIELD_INVALID', 'filter');
+  });
+
   test('replies are shown in their comment, one level deep', async () => {
     const { desk } = world;
     const id = await article();
@@ -128,7 +178,7 @@ describe('comments on articles:', () => {
     const late = await said(desk.customer, id, 'late', { parent_id: top.id });
     (await desk.staff.post(on(id), { contents: 'x', parent_id: reply.id })).refused(400, 'FIELD_INVALID', 'parent_id');
     const absent = (await desk.staff.post(on(id), { contents: 'x', parent_id: 999999 })).refused(400, 'FIELD_INVALID', 'parent_id');
-    assert.equal(absent.body.errors[0].message, 'There is no comment with this id, or you may not see it.'); // no route lists all comments
+    assert.equal(absent.body.errors[0].message, 'There is no comment with this id, or you may not see it. GET /comments lists those that you see.');
     const elsewhere = await said(desk.staff, await article(), 'elsewhere');
     (await desk.staff.post(on(id), { contents: 'x', parent_id: elsewhere.id })).refused(400, 'FIELD_INVALID', 'parent_id');
     const ids = async (who) => (await who.fetch(on(id))).map((c) => [c.id, c.replies.map((r) => r.id)]);

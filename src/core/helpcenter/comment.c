@@ -11,17 +11,12 @@ static struct changed changed_comment(int64_t id) { return (struct changed){"com
 
 /* ---- visibility ------------------------------------------------------------------------------ */
 
-/* Condition on a row of article_comments with this alias: everyone who sees the article sees it. */
-#define SHOWN(c)                                                                       \
-    c ".status = 1 AND NOT EXISTS (SELECT 1 FROM article_comments pc WHERE pc.id = " c \
-      ".parent_id AND pc.status = 2)"
-
 void access_comments(struct work *w, struct branches *out) {
     struct branches articles = {0};
     access_articles(w, &articles);
     access_through(w, "articles", "t.article_id", NULL, &articles, out);
     if (w->actor.rank < ROLE_COLLABORATOR)
-        out->where[0] = str_fmt(w->arena, "%s AND %s", SHOWN("t"), out->where[0]).p;
+        out->where[0] = str_fmt(w->arena, "%s AND %s", COMMENT_SHOWN("t"), out->where[0]).p;
 }
 
 void access_likes(struct work *w, struct branches *out) {
@@ -58,21 +53,25 @@ QUERY(comments_article_lock, "SELECT id FROM articles WHERE id = :id AND deleted
 QUERY(comments_allowed, "SELECT allow_comments FROM articles WHERE id = :id");
 QUERY(comment_parent, "SELECT 1 FROM article_comments "
                       "WHERE id = :id AND article_id = :article AND parent_id IS NULL AND status = 1");
-QUERY(comment_add, "INSERT INTO article_comments (article_id, parent_id, user_id, contents, is_html, status, "
-                   "created_at, updated_at) VALUES (:article, :parent, :me, :contents, :html, 1, :now, :now) "
-                   "RETURNING id");
+QUERY(comment_add,
+      "INSERT INTO article_comments (article_id, parent_id, user_id, contents, is_html, status, waits, "
+      "created_at, updated_at) "
+      "VALUES (:article, :parent, :me, :contents, :html, 1, :waits, :now, :now) RETURNING id");
 QUERY(comment_author, "SELECT user_id FROM article_comments WHERE id = :id");
 QUERY(comment_born, "SELECT created_at FROM article_comments WHERE id = :id");
-QUERY(comment_update, "UPDATE article_comments SET contents = :contents, updated_at = :now "
+QUERY(comment_update, "UPDATE article_comments SET contents = :contents, waits = :waits, updated_at = :now "
                       "WHERE id = :id AND contents <> :contents");
 QUERY(comment_status, "SELECT status FROM article_comments WHERE id = :id");
-QUERY(comment_mark, "UPDATE article_comments SET status = :status, updated_at = :now WHERE id = :id");
+QUERY(comment_mark,
+      "UPDATE article_comments SET status = :status, waits = 0, updated_at = :now WHERE id = :id");
+QUERY(comment_seen, "UPDATE article_comments SET waits = 0 WHERE id = :id AND waits = 1");
 QUERY(comment_thread, "SELECT id FROM article_comments WHERE id = :id OR parent_id = :id ORDER BY id");
 QUERY(comment_unlike_all, "DELETE FROM comment_likes WHERE comment_id IN @LIST(:ids)");
 QUERY(comment_drop_replies, "DELETE FROM article_comments WHERE parent_id = :id");
 QUERY(comment_drop, "DELETE FROM article_comments WHERE id = :id");
 QUERY(comments_shown,
-      "SELECT COUNT(*) FROM article_comments c WHERE (c.id = :id OR c.parent_id = :id) AND " SHOWN("c"));
+      "SELECT COUNT(*) FROM article_comments c WHERE (c.id = :id OR c.parent_id = :id) AND " COMMENT_SHOWN(
+          "c"));
 QUERY(comments_count, "UPDATE articles SET total_comments = total_comments + :more WHERE id = :id");
 
 int comments_lock(struct work *w, int64_t article_id) {
@@ -101,6 +100,9 @@ static int check_comment_parent(struct work *w, const struct comment_new *n) {
                       "This comment takes no replies. Reply to a published comment that is no reply itself.");
 }
 
+/* Staff look at what customers write. */
+static bool comment_waits(const struct work *w) { return w->actor.rank < ROLE_COLLABORATOR; }
+
 int comment_insert(struct work *w, const struct comment_new *n, int64_t *id) {
     int64_t allowed = 0;
     TRY(check_comment_parent(w, n));
@@ -110,7 +112,8 @@ int comment_insert(struct work *w, const struct comment_new *n, int64_t *id) {
                              "it.");
     const struct bind *binds =
         BINDS(B_INT("article", n->article_id), B_ID("parent", n->parent_id), B_INT("me", w->actor.user_id),
-              B_TEXT("contents", n->contents), B_INT("html", n->is_html), B_INT("now", w->now));
+              B_TEXT("contents", n->contents), B_INT("html", n->is_html), B_INT("waits", comment_waits(w)),
+              B_INT("now", w->now));
     TRY(db_insert(w->conn, &comment_add, binds, id));
     change_created(w, changed_comment(*id));
     return count_comments(w, n->article_id, 1);
@@ -132,7 +135,8 @@ int comment_is_fresh(struct work *w, int64_t id) {
 
 int comment_rewrite(struct work *w, int64_t id, struct str contents) {
     int rows = db_exec(w->conn, &comment_update,
-                       BINDS(B_INT("id", id), B_TEXT("contents", contents), B_INT("now", w->now)));
+                       BINDS(B_INT("id", id), B_TEXT("contents", contents), B_INT("waits", comment_waits(w)),
+                             B_INT("now", w->now)));
     if (rows > 0) change_named(w, changed_comment(id), "contents");
     return rows < 0 ? rows : 0;
 }
@@ -150,10 +154,16 @@ int comment_remove(struct work *w, int64_t article_id, int64_t id) {
     return count_comments(w, article_id, -shown);
 }
 
+static int comment_end_wait(struct work *w, int64_t id) {
+    int rows = db_exec(w->conn, &comment_seen, BINDS(B_INT("id", id)));
+    if (rows > 0) change_named(w, changed_comment(id), "is_waiting");
+    return rows < 0 ? rows : 0;
+}
+
 int comment_set_status(struct work *w, int64_t article_id, int64_t id, enum comment_status status) {
     int64_t former = 0, before = 0, after = 0;
     TRY(db_int(w->conn, &comment_status, BINDS(B_INT("id", id)), &former));
-    if (former == (int64_t)status) return 0;
+    if (former == (int64_t)status) return comment_end_wait(w, id);
     TRY(shown_of_thread(w, id, &before));
     TRY(db_exec(w->conn, &comment_mark,
                 BINDS(B_INT("id", id), B_INT("status", status), B_INT("now", w->now))));

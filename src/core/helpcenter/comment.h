@@ -2,7 +2,10 @@
  *
  * A comment with a parent is a reply; a reply has no replies. Everyone who sees the article sees a
  * comment, unless it or its parent is SPAM. articles.total_comments counts the comments that everyone
- * sees. Each write of a comment locks the row of the article first, so the count is exact. */
+ * sees. Each write of a comment locks the row of the article first, so the count is exact.
+ *
+ * A comment that a customer writes or changes waits (column `waits`), until staff publish it or mark it as
+ * spam. Only the list of moderators depends on it. */
 #ifndef CORE_HELPCENTER_COMMENT_H
 #define CORE_HELPCENTER_COMMENT_H
 
@@ -11,6 +14,11 @@
 
 #define COMMENT_WINDOW \
     (10 * TIME_MINUTE) /* the author edits or deletes a comment up to and including this age */
+
+/* Condition on a row of article_comments with this alias: everyone who sees the article sees it. */
+#define COMMENT_SHOWN(c)                                                               \
+    c ".status = 1 AND NOT EXISTS (SELECT 1 FROM article_comments pc WHERE pc.id = " c \
+      ".parent_id AND pc.status = 2)"
 
 struct comment_new {
     /* parent_id 0: none; the caller has checked that it is a comment of this article */
@@ -44,6 +52,7 @@ int comment_is_own(struct work *w, int64_t id);
 int comment_is_fresh(struct work *w, int64_t id);
 int comment_rewrite(struct work *w, int64_t id, struct str contents);
 int comment_remove(struct work *w, int64_t article_id, int64_t id); /* with its replies and all their likes */
+/* also ends its wait */
 int comment_set_status(struct work *w, int64_t article_id, int64_t id, enum comment_status status);
 
 /* A person has one like of a comment: *id is the present one or a new one. */
