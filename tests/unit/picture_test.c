@@ -40,6 +40,7 @@ static void read_another(void) {
     syscall(SYS_read, 7L, &c, 1L);
 }
 static void write_another(void) { syscall(SYS_write, 7L, "x", 1L); }
+static void write_apart(void) { syscall(SYS_write, (long)CONFINED_ANSWER, "x", 1L); }
 static void duplicate(void) { syscall(SYS_dup, 0L); }
 static void change_limits(void) { syscall(SYS_prlimit64, 0L, 0L, NULL, NULL); }
 
@@ -79,6 +80,7 @@ static int status_of(void (*act)(void)) {
         dup2(nothing, 0);
         dup2(nothing, 1);
         dup2(nothing, 7);
+        dup2(nothing, CONFINED_ANSWER);
         if (!confine()) _exit(CONFINED_FAILED);
         act();
         _exit(0);
@@ -89,9 +91,9 @@ static int status_of(void (*act)(void)) {
 }
 
 static void a_confined_process_is_killed_by_what_it_may_not_call(void **state) {
-    void (*const acts[])(void) = {open_file,     open_socket,  fork_child,   run_program,
-                                  kill_parent,   trace_parent, map_code,     read_another,
-                                  write_another, duplicate,    change_limits};
+    void (*const acts[])(void) = {open_file,     open_socket,  fork_child, run_program,
+                                  kill_parent,   trace_parent, map_code,   read_another,
+                                  write_another, write_apart,  duplicate,  change_limits};
     (void)state;
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         int status = status_of(acts[i]);
@@ -243,7 +245,8 @@ static void a_thumbnail_has_the_shape_of_its_picture(void **state) {
         struct picture made;
     } cases[] = {{1600, 400, {.width = 200, .height = 50}}, {400, 1600, {.width = 50, .height = 200}},
                  {199, 3, {.width = 199, .height = 3}},     {8000, 1, {.width = 200, .height = 1}},
-                 {201, 200, {.width = 200, .height = 199}}, {1500, 1500, {.width = 200, .height = 200}}};
+                 {201, 200, {.width = 200, .height = 199}}, {400, 101, {.width = 200, .height = 51}},
+                 {101, 400, {.width = 51, .height = 200}},  {1500, 1500, {.width = 200, .height = 200}}};
     static const char *const types[] = {"jpeg", "png", "gif", "webp", "lossless webp"};
     (void)state;
     for (size_t t = 0; t < 5; t++)
