@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, editor, joined, logIn, outside, posts, row, shoot, until } from './console.mjs';
+import { audit, consoleWorld, editor, joined, logIn, outside, posts, row, shoot, until, written } from './console.mjs';
 
 describe('daily work in the console', () => {
   const world = consoleWorld();
@@ -36,6 +36,40 @@ describe('daily work in the console', () => {
     await palette(page).waitFor();
     assert.match(page.url(), /views/);
     assert.equal(await dialog.isVisible(), false);
+  });
+
+  test('what one types while the palette is loaded stands in its field, and does nothing else', async (t) => {
+    const id = await asked('Typed too early'), page = await sit(t, world.first, `/agent/cases/${id}`);
+    await posts(page).first().waitFor();
+    let release;
+    const held = new Promise((go) => { release = go; });
+    await page.route(/\.js$/, async (route) => { await held; await route.continue(); });
+    await page.locator('#case-title').focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('eemerge');
+    for (const _ of 'merge') await page.keyboard.press('Backspace');
+    await page.keyboard.type('ij');
+    release();
+    await palette(page).waitFor();
+    assert.equal(await palette(page).inputValue(), 'eeij');
+    await page.keyboard.type('r');
+    assert.equal(await palette(page).inputValue(), 'eeijr');
+    const { status, assigned_agent } = await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' });
+    assert.deepEqual([status.type, assigned_agent], ['NEW', null]);
+  });
+
+  test('Enter in the field of macros takes the first one also before the list has come, and sends nothing', async (t) => {
+    await world.desk.owner.create('/cases/macros', { title: 'Zebra crossing', reply_contents: 'Look left.', visibility_type: 'ALL' });
+    const id = await asked('Macro in haste'), page = await sit(t, world.first, `/agent/cases/${id}`);
+    await posts(page).first().waitFor();
+    await editor(page).fill('Hello.');
+    await page.getByRole('combobox', { name: 'Macro' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('zebra');
+    await page.keyboard.press('Enter');
+    await until(async () => /Look left/.test(await written(editor(page))));
+    assert.match(await written(editor(page)), /Hello\./);
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}/messages`)).length, 1);
   });
 
   test('the palette finds actions with their keys, views, conversations, people and macros', async (t) => {

@@ -51,6 +51,20 @@ const inText = (target: EventTarget | null) =>
 const SECOND_MS = 1500;
 let first = '', firstAt = 0;
 
+/** What a person types while a dialog with a field is loaded: it belongs to that field, so it is neither an action nor a text elsewhere. */
+let ahead: string | undefined;
+export const typeAhead = () => { ahead ??= ''; };
+/** Keys are actions again. Returns what was typed meanwhile. */
+export const takeTyped = () => { const text = ahead ?? ''; ahead = undefined; return text; };
+const keepTyped = (event: KeyboardEvent) => {
+  if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (event.key === 'Backspace') ahead = ahead!.slice(0, -1);
+  else if (event.key.length === 1) ahead += event.key;
+};
+addEventListener('keydown', (event) => { if (ahead !== undefined) keepTyped(event); }, true);
+
 /** Escape leaves a text field first: the region around it gets the focus. */
 export const onKey = (event: KeyboardEvent) => {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;

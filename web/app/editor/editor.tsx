@@ -69,7 +69,10 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void sendIt(completed()) },
   ]);
 
-  const useMacro = (chosen: Chosen) => {
+  /** Ctrl+Enter may come before the text of the macro: it waits for it. */
+  let coming: Promise<void> | undefined;
+  const useMacro = (macro: Promise<Chosen>) => { coming = macro.then(putMacro, (error: Error) => { setWrong({ text: error.message }); }); };
+  const putMacro = (chosen: Chosen) => {
     write(chosen.isNote ? 'note' : 'reply');
     setMacro(chosen);
     if (chosen.contents) queueMicrotask(() => text.append({ contents: chosen.contents, html: false }));
@@ -112,6 +115,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const isApplied = () => isEmpty() && !!macro() && !macro()!.contents;
 
   const sendIt = async (statusId?: number, anyway = false, sendAt?: string) => {
+    await coming;
     const which = channel(), mine = draft(), chosen = macro();
     if (chosen && isApplied() && !busy()) return apply(chosen);
     if (isEmpty() || busy() || mine.files.busy() || (which === 'reply' && isClosed())) return;
@@ -200,7 +204,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
         <Show when={macro()}>{(m) => <MacroLine macro={m()} onDrop={() => setMacro(undefined)} />}</Show>
         <div class="editor-foot">
           <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { draft().files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
-          <MacroField caseId={c.id} onChoose={useMacro} onWrong={(error) => setWrong({ text: error.message })} ref={(input) => { macroInput = input; }} />
+          <MacroField caseId={c.id} onChoose={useMacro} ref={(input) => { macroInput = input; }} />
           <ArticleField onChoose={(title, address) => { text.focus(); text.insert(title, 0, address); }} onWrong={(error) => setWrong({ text: error.message })} />
           <span class="send">
             <button type="submit" class="main" disabled={busy() || draft().files.busy() || (isEmpty() && !isApplied())}>{busy() ? say('sending') : label()}</button>

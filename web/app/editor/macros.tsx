@@ -52,13 +52,13 @@ const readMacro = async (id: number, title: string, caseId: number): Promise<Cho
   return { id, title, contents: preview.contents ?? '', isNote: preview.reply_type === 'NOTE', sets, gone };
 };
 
-interface Props { caseId: number; onChoose: (macro: Chosen) => void; onWrong: (error: Error) => void; ref: (input: HTMLInputElement) => void }
+interface Props { caseId: number; /** Its text is still on its way. */ onChoose: (macro: Promise<Chosen>) => void; ref: (input: HTMLInputElement) => void }
 
 export const MacroField = (props: Props) => {
   let input!: HTMLInputElement;
   const choose = ({ id, label }: Option) => {
     input.value = '';
-    void readMacro(Number(id), label, props.caseId).then(props.onChoose, props.onWrong);
+    props.onChoose(readMacro(Number(id), label, props.caseId));
   };
   useFinder({ word: 'macro', searches: true, find: async (text) => (await findMacros(text)).map((option) => ({ label: option.label, run: () => choose(option) })) });
   return <Combobox label={say('macro')} placeholder={say('macro')} find={findMacros} onChoose={choose} ref={(element) => { input = element; props.ref(element); }} />;

@@ -1,7 +1,7 @@
 // Opens the palette, which is loaded when it is asked for first.
 import { createSignal, lazy, onCleanup, Show, Suspense } from 'solid-js';
 import type { Finder } from '../../kit/finders';
-import { useKeys } from '../../kit/keys';
+import { takeTyped, typeAhead, useKeys } from '../../kit/keys';
 
 const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
@@ -11,8 +11,9 @@ const [asked, setAsked] = createSignal(false);
 let first: Choices | undefined;
 
 export const showPalette = (choices?: Choices) => {
-  if (asked()) void load().then(({ openPalette }) => openPalette(choices));
-  else first = choices, setAsked(true);
+  typeAhead();
+  void load().then(({ openPalette }) => { if (asked()) openPalette(choices); }, takeTyped);
+  if (!asked()) first = choices, setAsked(true);
 };
 
 export const PaletteOnDemand = () => {

@@ -4,7 +4,7 @@ import { batch, createEffect, createMemo, createSignal, createUniqueId, For, on,
 import { get, rowsOf } from '../../kit/api';
 import { finders, type Finder, type Found } from '../../kit/finders';
 import { fuzzy } from '../../kit/fuzzy';
-import { keysNow, keyText } from '../../kit/keys';
+import { keysNow, keyText, takeTyped } from '../../kit/keys';
 import { go } from '../../kit/route';
 import type { Choices } from './open';
 import { say, type Word } from '../../kit/words';
@@ -83,7 +83,16 @@ export const Palette = (props: { first: Choices | undefined }) => {
     if (step && count()) { event.preventDefault(); setAt((i) => (i + step + count()) % count()); }
     if (event.key === 'Enter' && !event.isComposing) { event.preventDefault(); choose(optionAt(at())); }
   };
-  openNow = (wanted) => { if (dialog.open) return; setChoices(wanted); setOpen(true); setShown([]); field.value = ''; typed(''); dialog.showModal(); };
+  openNow = (wanted) => {
+    const begun = takeTyped();
+    if (dialog.open) return;
+    setChoices(wanted);
+    setOpen(true);
+    setShown([]);
+    field.value = begun;
+    typed(begun);
+    dialog.showModal();
+  };
   onMount(() => openPalette(props.first));
   onCleanup(() => { openNow = undefined; });
 
