@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const equivalents = [
   { file: 'src/core/search/show.c', was: 'for (int i = 0; i < count; i++) show_text(w->arena, language, q, &hits[i], list, &shown[i]);', becomes: 'for (int i = 0; i <= count; i++) show_text(w->arena, language, q, &hits[i], list, &shown[i]);', why: 'nobody reads what is written behind the last hit; AddressSanitizer finds it' },
-  { file: 'src/core/search/show.c', was: 'size_t n = 0;', becomes: 'size_t n = 1;', why: 'a place that nothing was written to has the id of no row; AddressSanitizer finds the write behind the list' },
+  { file: 'src/core/search/show.c', was: 'size_t chosen = 0;', becomes: 'size_t chosen = 1;', why: 'a place that nothing was written to has the id of no row; AddressSanitizer finds the write behind the list' },
   { file: 'src/core/search/find.c', was: 'return i->made ? 0 : words_of_term(f->work, f->kind, &f->query->terms[term], i);', becomes: 'return i->made ? 1 : words_of_term(f->work, f->kind, &f->query->terms[term], i);', why: 'its callers hand on errors alone' },
   { file: 'src/files/html_tree.c', was: 'w->cut = w->out.n > LIMIT_HTML_CLEAN / 2 - 64 * 1024 && ((unsigned char)p[1] & 0xC0) != 0x80;', becomes: 'w->cut = w->out.n >= LIMIT_HTML_CLEAN / 2 - 64 * 1024 && ((unsigned char)p[1] & 0xC0) != 0x80;', why: 'a bound of memory may be one less' },
   { file: 'src/core/change/audit_rows.c', was: 'if (c->verb == CHANGE_DELETED) return 0;', becomes: 'if (c->verb == CHANGE_DELETED) return 1;', why: 'its callers hand on errors alone' },

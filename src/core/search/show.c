@@ -175,12 +175,12 @@ static int hit_at(const struct search_hit *hits, int count, int kind, int64_t id
 static int show_titles(struct work *w, struct str language, const struct search_query *q,
                        const struct search_hit *hits, int count, int kind, struct search_shown *shown) {
     int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
-    size_t n = 0;
+    size_t chosen = 0;
     int rc;
     for (int i = 0; i < count; i++)
-        if (hits[i].kind == kind) ids[n++] = hits[i].id;
-    if (n == 0) return 0;
-    DB_ROWS(rc, w->conn, title_queries[kind], BINDS(B_TEXT("ids", json_ids(w->arena, ids, n))), row) {
+        if (hits[i].kind == kind) ids[chosen++] = hits[i].id;
+    if (chosen == 0) return 0;
+    DB_ROWS(rc, w->conn, title_queries[kind], BINDS(B_TEXT("ids", json_ids(w->arena, ids, chosen))), row) {
         int at = hit_at(hits, count, kind, col_int(row, 0));
         if (at == count) continue;
         shown[at].title = str_dup(w->arena, col_text(row, 1));
@@ -211,11 +211,11 @@ static int show_texts(struct work *w, struct str language, const struct search_q
                       struct search_shown *shown) {
     int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
     struct search_text *list;
-    size_t n = 0;
+    size_t chosen = 0;
     for (int i = 0; i < count; i++)
         if (hits[i].text_id && search_table_of(hits[i].text_id) == table)
-            ids[n++] = table == TEXTS_OF_ARTICLES ? hits[i].id : search_row_of(hits[i].text_id);
-    TRY(search_texts_read(w->conn, w->arena, table, ids, n, &list));
+            ids[chosen++] = table == TEXTS_OF_ARTICLES ? hits[i].id : search_row_of(hits[i].text_id);
+    TRY(search_texts_read(w->conn, w->arena, table, ids, chosen, &list));
     for (; list; list = list->next)
         for (int i = 0; i < count; i++) show_text(w->arena, language, q, &hits[i], list, &shown[i]);
     return 0;
