@@ -84,6 +84,12 @@ describe('a help center with an article for each kind of reader', () => {
     (await desk.anyone.post('/helpcenter/search/articles', { query: 'a', in: 'USERS' })).refused(400, 'FIELD_INVALID', 'in');
   });
 
+  test('a whole word is also a prefix of itself', async () => {
+    const whole = found(await search(desk.anyone, 'plants'));
+    assert.ok(whole.length > 0);
+    assert.deepEqual([found(await search(desk.anyone, 'plants*')), found(await search(desk.anyone, 'plant*'))], [whole, whole]);
+  });
+
   test('a word of a hidden article is answered like a word of no article, also misspelled, as a prefix and in a sentence', async () => {
     const forms = (word) => [word, misspelled(word), `"${word} eats"`, `${word.slice(0, -1)}*`, `${word}food`, `does the ${word} eat plants`, `flamingo ${misspelled(word)}`];
     for (const [caller, client] of Object.entries(callers).filter(([name]) => ['anyone', 'vip', 'collaborator', 'crew', 'owner'].includes(name))) {
