@@ -4,89 +4,24 @@
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
 #include "api/rows/visible.h"
-#include "core/desk/setting.h"
 #include "core/words.h"
 #include "res/groups.h"
 #include "res/report.h"
 
-#include <stdio.h>
-
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-#define PERIOD (30 * TIME_DAY)
-
-const struct field report_period_args[] = {
-    {"start_at", F_TIME, .doc = "Start of the period. Default: 30 days before its end."},
-    {"end_at", F_TIME, .doc = "End of the period. This moment does not belong to it. Default: now."},
-    {0},
-};
-
-/* Properties, in the order of enum report_dimension. */
-static const struct field only_args[] = {
-    {"channel", F_WORD, .words = post_channels, .doc = "Only conversations of this channel."},
-    {"team_id", F_INT, .doc = "Only conversations of this team. 0: without one."},
-    {"agent_id", F_INT,
-     .doc = "Only conversations of this agent; replies and waits by their author. 0: without one."},
-    {"priority_id", F_INT, .doc = "Only conversations of this priority. 0: without one."},
-    {"sla_id", F_INT, .doc = "Only clocks of this SLA, for metrics of SLAs."},
-    {"tag_id", F_INT, .doc = "Only conversations with this tag. 0: without any."},
-    {0},
-};
-
 static const struct field series_args[] = {
-    {"metric", F_WORD, PRESENT, .words = report_metric_names,
-     .doc = "What is counted or measured. GET /insights/metrics has the definitions.",
-     .example = "\"CREATED\""},
-    {"*", .group = only_args},
+    {"*", .group = report_metric_args},
     {"interval", F_WORD, .words = report_intervals,
      .doc = "Length of a bucket: HOUR, DAY, WEEK (from Monday) or MONTH, in the time zone. Default: DAY."},
     {"group", F_WORD, .words = report_groups,
      .doc = "A series for each CHANNEL, TEAM, AGENT, PRIORITY or TAG of the conversations, or SLA of the "
             "metrics of SLAs. Default: one series."},
     {"*", .group = report_period_args},
-    {"time_zone", F_TEXT, .doc = "Name of a time zone. Default: that of the desk.",
-     .example = "\"Europe/Berlin\""},
-    {"hours", F_WORD, .words = report_hours_words,
-     .doc = "Time of durations: CALENDAR, or BUSINESS hours of the team that the conversation has now. "
-            "Default: CALENDAR."},
+    {"*", .group = report_time_args},
     {"*", .group = csv_args},
     {0},
 };
-
-int report_period(struct call *c, int64_t *start, int64_t *end) {
-    const struct in *from = arg(c, "start_at"), *to = arg(c, "end_at");
-    *end = to->given ? to->value.i : c->work.now;
-    *start = from->given ? from->value.i : *end - PERIOD;
-    if (*end > *start) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, to->given ? S("end_at") : S("start_at"),
-                      "The period ends before it starts, or has no length.");
-}
-
-static int read_zone(struct call *c, struct str *zone) {
-    *zone = arg(c, "time_zone")->given ? arg(c, "time_zone")->value.s
-                                       : setting_text(c->work.desk, "desk.time_zone", c->work.arena);
-    if (time_zone_known(*zone)) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("time_zone"),
-                      "There is no time zone of this name. Names are like \"Europe/Berlin\".");
-}
-
-static int read_only(struct call *c, int metric, struct report_only *only) {
-    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) {
-        const struct in *in = arg(c, only_args[d - BY_CHANNEL].name);
-        only->by[d] = in->given;
-        only->key[d] = in->given ? in->value.i : 0;
-    }
-    if (!only->by[BY_SLA] || report_metrics[metric].kind == FACT_SLA) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("sla_id"),
-                      "Only metrics of SLAs have SLAs. Choose another metric.");
-}
-
-static int read_series_group(struct call *c, struct series_ask *ask) {
-    ask->group = arg(c, "group")->given ? (enum report_dimension)arg(c, "group")->value.i : BY_ALL;
-    if (ask->group != BY_SLA || report_metrics[ask->metric].kind == FACT_SLA) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("group"),
-                      "Only metrics of SLAs have groups by SLA. Choose another group.");
-}
 
 static int read_buckets(struct call *c, struct str zone, struct series_ask *ask) {
     int64_t start, end;
@@ -110,19 +45,6 @@ struct report {
     struct series now, before; /* before: the period of the same length that ends where this one begins */
     int64_t before_start;
 };
-
-void report_number(struct json_writer *w, bool known, double value) {
-    char text[40];
-    if (!known) {
-        jw_null(w);
-        return;
-    }
-    snprintf(text, sizeof text, "%.4f", value);
-    size_t n = strlen(text);
-    while (text[n - 1] == '0') n--;
-    if (text[n - 1] == '.') n--;
-    jw_raw(w, (struct str){text, n});
-}
 
 static bool is_in_future(const struct report *r, int bucket, int64_t now) {
     return r->ask.buckets.starts[bucket] > now;
@@ -155,10 +77,7 @@ static void write_bucket_count(struct json_writer *w, const struct report *r, co
 }
 static void write_bucket_part(struct json_writer *w, const struct report *r, const struct series_cell *cell,
                               const int64_t *before, const struct metric_part *part) {
-    int64_t n = parts_sum(cell->parts, part->parts) - parts_sum(cell->parts, part->leaves);
-    if (r->metric->method == METRIC_BACKLOG)
-        n += parts_sum(before, part->parts) - parts_sum(before, part->leaves);
-    jw_int(w, n);
+    jw_int(w, report_part(r->metric, cell, before, part));
 }
 
 /* An array with a number for each bucket; null for buckets in the future. */
@@ -175,19 +94,12 @@ static void write_cells(struct view *v, const struct report *r, const struct ser
     jw_end(&v->w);
 }
 
-static void write_key(struct json_writer *w, const struct report *r, const struct series_group *g) {
-    const char *channel = r->ask.group == BY_CHANNEL ? word_of(post_channels, g->key) : NULL;
-    if (channel) jw_str(w, str_of(channel));
-    else if (g->key) jw_int(w, g->key);
-    else jw_null(w);
-}
-
 static void write_group(struct view *v, const struct report *r, const struct series_group *g) {
     struct json_writer *w = &v->w;
     bool duration = r->metric->method == METRIC_DURATION;
     jw_object(w);
     jw_key(w, S("key"));
-    write_key(w, r, g);
+    report_key(w, r->ask.group, g->key);
     jw_key(w, S("is_other"));
     jw_bool(w, g->is_rest);
     jw_key(w, S("values"));
@@ -205,30 +117,6 @@ static void write_group(struct view *v, const struct report *r, const struct ser
     for (const struct metric_part *p = r->metric->say; p && p->name; p++) {
         jw_key(w, str_of(p->name));
         write_cells(v, r, g, write_bucket_part, p);
-    }
-    jw_end(w);
-}
-
-static void write_total(struct json_writer *w, const struct report *r, const struct series *s) {
-    const struct series_group *all = &s->all;
-    double value;
-    bool known = metric_value(r->metric, &all->total, all->before, &value);
-    jw_object(w);
-    jw_key(w, S("value"));
-    report_number(w, known, value);
-    if (r->metric->method == METRIC_DURATION) {
-        jw_key(w, S("p50"));
-        report_number(w, all->total.n > 0, (double)all->total.half);
-        jw_key(w, S("p90"));
-        report_number(w, all->total.n > 0, (double)all->total.most);
-    }
-    if (r->metric->method != METRIC_BACKLOG) {
-        jw_key(w, S("n"));
-        jw_int(w, all->total.n);
-    }
-    for (const struct metric_part *p = r->metric->say; p && p->name; p++) {
-        jw_key(w, str_of(p->name));
-        write_bucket_part(w, r, &all->total, all->before, p);
     }
     jw_end(w);
 }
@@ -252,13 +140,13 @@ static void render_groups(struct view *v, const struct row *row, const struct va
 static void render_total(struct view *v, const struct row *row, const struct value *own) {
     const struct report *r = v->c->prepared;
     (void)row, (void)own;
-    write_total(&v->w, r, &r->now);
+    report_total(&v->w, r->metric, &r->now.all.total, r->now.all.before);
 }
 
 static void render_previous(struct view *v, const struct row *row, const struct value *own) {
     const struct report *r = v->c->prepared;
     (void)row, (void)own;
-    write_total(&v->w, r, &r->before);
+    report_total(&v->w, r->metric, &r->before.all.total, r->before.all.before);
 }
 
 static void render_unit(struct view *v, const struct row *row, const struct value *own) {
@@ -309,34 +197,21 @@ static const struct field series_fields[] = {
 
 /* ---- a series as CSV ------------------------------------------------------------------------- */
 
-static void csv_number(struct call *c, bool known, double value) {
-    struct buf text = {0};
-    struct json_writer w;
-    jw_init(&w, &text);
-    report_number(&w, known, value);
-    if (known) csv_plain(c, buf_view(&text));
-    else csv_text(c, (struct str){0});
-    buf_free(&text);
-}
-
 static void csv_group(struct call *c, const struct report *r, const struct series_group *g) {
     int64_t before[FACT_PARTS];
     memcpy(before, g->before, sizeof before);
     for (int b = 0; b < r->ask.buckets.count && !is_in_future(r, b, c->work.now); b++) {
         const struct series_cell *cell = &g->cells[b];
-        const char *channel = r->ask.group == BY_CHANNEL ? word_of(post_channels, g->key) : NULL;
         double value;
         bool known = metric_value(r->metric, cell, before, &value),
              duration = r->metric->method == METRIC_DURATION;
         csv_time(c, r->ask.buckets.starts[b]);
         if (g->is_rest) csv_text(c, S("other"));
-        else if (channel) csv_text(c, str_of(channel));
-        else if (g->key) csv_int(c, g->key);
-        else csv_text(c, S(""));
-        csv_number(c, known, value);
+        else report_key_csv(c, r->ask.group, g->key);
+        report_number_csv(c, known, value);
         csv_int(c, cell->n);
-        csv_number(c, duration && cell->n, (double)cell->half);
-        csv_number(c, duration && cell->n, (double)cell->most);
+        report_number_csv(c, duration && cell->n, (double)cell->half);
+        report_number_csv(c, duration && cell->n, (double)cell->most);
         csv_line_end(c);
         for (int i = 0; i < FACT_PARTS; i++) before[i] += cell->parts[i];
     }
@@ -364,12 +239,9 @@ int report_previous(struct work *w, const struct series_ask *ask, struct series 
 static int get_series(struct call *c) {
     struct report *r = c->prepared = ARENA_NEW(c->work.arena, struct report);
     TRY(api_input(c));
-    r->ask.metric = (int)arg(c, "metric")->value.i;
+    TRY(report_ask_read(c, &r->ask, &r->zone));
     r->metric = &report_metrics[r->ask.metric];
-    r->ask.hours = arg(c, "hours")->given ? (enum report_hours)arg(c, "hours")->value.i : REPORT_CALENDAR;
-    TRY(read_zone(c, &r->zone));
-    TRY(read_only(c, r->ask.metric, &r->ask.only));
-    TRY(read_series_group(c, &r->ask));
+    TRY(report_group_read(c, &r->ask));
     TRY(read_buckets(c, r->zone, &r->ask));
     TRY(series_read(&c->work, &r->ask, &r->now));
     if (csv_asked(c)) return reply_series_csv(c, r);
@@ -407,7 +279,7 @@ static const struct field report_cases_args[] = {
          "Only what this member beside the value counts: `under_a_day`, `under_a_week`, `under_30_days` or "
          "`older` of a backlog, `good` or `bad` of satisfaction, `kept`, `broken` or `running` of SLAs.",
      .example = "\"older\""},
-    {"*", .group = only_args},
+    {"*", .group = report_only_args},
     {"*", .group = report_period_args},
     {0},
 };
@@ -431,7 +303,7 @@ static int get_report_cases(struct call *c) {
     TRY(api_input(c));
     int metric = arg(c, "metric")->given ? (int)arg(c, "metric")->value.i : METRIC_CREATED;
     TRY(report_period(c, &start, &end));
-    TRY(read_only(c, metric, &only));
+    TRY(report_only_read(c, metric, &only));
     TRY(read_metric_part(c, &report_metrics[metric], &part));
     access_cases(&c->work, b);
     buf_text(&sql, "t.id IN (");

@@ -6,7 +6,7 @@ import { DAY, HOUR, MONDAY, clean, dice, iso, open, opened, shared, until } from
 import { sql } from './lib/sql.mjs';
 import { apiToken } from './lib/tokens.mjs';
 
-const SERIES = '/insights/cases/series';
+const SERIES = '/insights/cases/series', WEEK = '/insights/cases/hours', GROUPS = '/insights/cases/groups';
 const ROUNDS = Number(process.env.REPORT_DESKS ?? 15);
 const H = HOUR * 1000, D = DAY * 1000;
 
@@ -202,6 +202,41 @@ function compare(cases, ask, data, say) {
   }
 }
 
+/** The events of a metric between two moments that count for a request. */
+const counted = (cases, ask, from, to) => {
+  const counts = onlyOf(ask);
+  return cases.filter((c) => c.state === 1).flatMap((c) => eventsOf[ask.metric](c).map((e) => ({ ...e, c }))).filter((e) => e.at >= from && e.at < to && counts(e.c, e));
+};
+
+/** Checks a reply by weekday and hour. */
+function compareWeek(cases, ask, data, say) {
+  const events = counted(cases, ask, Date.parse(ask.start_at), Date.parse(ask.end_at));
+  const cells = Array.from({ length: 7 }, (_, day) => Array.from({ length: 24 }, (__, hour) => numbers(ask.metric, ask.hours, events.filter((e) => {
+    const shown = local(ask.time_zone, e.at);
+    return shown.weekday === day && shown.hour === hour;
+  }))));
+  assert.deepEqual(data.values, cells.map((day) => day.map((c) => c.value)), `${say} values`);
+  assert.deepEqual(data.n, cells.map((day) => day.map((c) => c.n)), `${say} n`);
+  for (const [key, value] of Object.entries(numbers(ask.metric, ask.hours, events))) assert.equal(data.total[key], value, `${say} total ${key}`);
+}
+
+/** Checks a reply by groups, with the numbers of the previous period. */
+function compareGroups(cases, ask, data, say) {
+  const from = Date.parse(ask.start_at), to = Date.parse(ask.end_at), counts = onlyOf(ask), key = (c, e) => keysOf[ask.group](c, e).map((k) => k ?? null);
+  const open = (at) => cases.filter((c) => c.state === 1 && counts(c, {}) && c.created < at && !finished(statusAt(c, at - 1))).map((c) => ({ c }));
+  const [now, before] = ask.metric === 'BACKLOG' ? [open(to), open(from)] : [counted(cases, ask, from, to), counted(cases, ask, from - (to - from), from)];
+  const of = (events, k) => { const own = k === undefined ? events : events.filter((e) => key(e.c, e).includes(k)); return ask.metric === 'BACKLOG' ? { value: own.length } : numbers(ask.metric, ask.hours, own); };
+  const same = (found, expected, what) => { for (const [name, value] of Object.entries(expected)) assert.equal(found[name], value, `${say} ${what} ${name}`); };
+  for (const g of data.groups) same(g.total, of(now, g.key), g.key), same(g.previous, of(before, g.key), `${g.key} before`);
+  const met = new Set([...now, ...before].flatMap((e) => key(e.c, e))), found = data.groups.map((g) => g.key);
+  assert.equal(new Set(found).size, found.length, say);
+  for (const k of met) assert.ok(found.includes(k), `${say}: ${k}`);
+  assert.equal(data.group_count, found.length, say);
+  same(data.total, of(now), 'total');
+  same(data.previous, of(before), 'previous');
+  assert.deepEqual(data.tags.map((t) => t.id), ask.group === 'TAG' ? found.filter((k) => k !== null) : [], say);
+}
+
 const METRICS = ['CREATED', 'REOPENED', 'COMPLETED', 'BACKLOG', 'FIRST_RESPONSE', 'NEXT_RESPONSE', 'RESOLUTION', 'REPLIES', 'REQUESTS', 'SATISFACTION'];
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu'];
 
@@ -230,6 +265,8 @@ describe('reports of random desks:', () => {
         const data = await desk.owner.fetch(SERIES, ask), say = `desk ${round}: ${JSON.stringify(ask)}`;
         compare(cases, ask, data, say);
         const { interval, time_zone, hours, group: _, ...list } = ask;
+        if (ask.metric !== 'BACKLOG') compareWeek(cases, ask, await desk.owner.fetch(WEEK, { ...list, time_zone, hours }), `hours of ${say}`);
+        if (group) compareGroups(cases, ask, await desk.owner.fetch(GROUPS, { ...list, hours, group }), `groups of ${say}`);
         if (ask.metric === 'SATISFACTION') list.part = 'good';
         await same(cases, list, say);
       }
@@ -333,7 +370,12 @@ describe('reports of a desk at work:', () => {
     await owner.post(`/teams/${teams[0]}/members`, { user_ids: [person] });
     const visible = (await client.get('/cases', { limit: 1 })).body.total_count;
     assert.equal(await total(client), visible);
-    (await desk.as('customer').get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
+    const part = { metric: 'CREATED', start_at: world.period.start_at, end_at: iso(desk.clock.now + 1000) };
+    assert.equal((await client.fetch(WEEK, part)).values.flat().reduce((a, b) => a + b), visible);
+    const ranked = await client.fetch(GROUPS, { ...part, group: 'AGENT' });
+    assert.equal(ranked.groups.reduce((sum, g) => sum + g.total.value, 0), visible);
+    assert.equal(ranked.total.value, visible);
+    for (const path of [SERIES, WEEK, GROUPS]) (await desk.as('customer').get(path, { metric: 'CREATED', group: 'TAG' })).refused(403, 'PERMISSIONS_DENIED');
     for (const metric of ['CREATED', 'BACKLOG', 'REPLIES']) {
       const list = (await client.get('/insights/cases', { metric, end_at: iso(desk.clock.now + 1000), start_at: world.period.start_at, limit: 100, fields: 'id' })).must(200).body;
       for (const { id } of list.data) (await client.get(`/cases/${id}`)).must(200);
@@ -394,9 +436,11 @@ describe('reports of a desk at work:', () => {
   test('a token needs the scope of insights', async () => {
     const { desk } = world;
     const { client: conversations } = await apiToken(desk, desk.owner, { scopes: ['conversations'] });
-    (await conversations.get(SERIES, { metric: 'CREATED' })).refused(403, 'PERMISSIONS_DENIED');
     const { client: insights } = await apiToken(desk, desk.owner, { scopes: ['insights:read'] });
-    (await insights.get(SERIES, { metric: 'CREATED' })).must(200);
+    for (const path of [SERIES, WEEK, GROUPS]) {
+      (await conversations.get(path, { metric: 'CREATED', group: 'TAG' })).refused(403, 'PERMISSIONS_DENIED');
+      (await insights.get(path, { metric: 'CREATED', group: 'TAG' })).must(200);
+    }
     (await insights.get('/insights/cases')).refused(403, 'PERMISSIONS_DENIED');
   });
 
@@ -409,6 +453,16 @@ describe('reports of a desk at work:', () => {
     (await get({ start_at: iso(MONDAY), end_at: iso(MONDAY) })).refused(400, 'FIELD_INVALID', 'end_at');
     (await get({ start_at: '1990-01-01T00:00:00Z', interval: 'HOUR' })).refused(400, 'FIELD_INVALID', 'interval');
     (await get({ group: 'SLA' })).refused(400, 'FIELD_INVALID', 'group');
+    (await desk.owner.get(WEEK, { metric: 'BACKLOG' })).refused(400, 'FIELD_INVALID', 'metric');
+    (await desk.owner.get(WEEK, { metric: 'CREATED', time_zone: 'Mars/Olympus' })).refused(400, 'FIELD_INVALID', 'time_zone');
+    (await desk.owner.get(GROUPS, { metric: 'CREATED' })).refused(400, 'FIELD_REQUIRED', 'group');
+    (await desk.owner.get(GROUPS, { metric: 'CREATED', group: 'SLA' })).refused(400, 'FIELD_INVALID', 'group');
+    (await desk.owner.get(GROUPS, { metric: 'CREATED', group: 'TAG', most: 0 })).refused(400, 'FIELD_INVALID', 'most');
+    (await desk.owner.get(GROUPS, { metric: 'CREATED', group: 'TAG', start_at: iso(MONDAY), end_at: iso(MONDAY) })).refused(400, 'FIELD_INVALID', 'end_at');
+    const decade = { metric: 'CREATED', start_at: iso(MONDAY - 3652 * D), end_at: iso(MONDAY + 90 * D), time_zone: 'Asia/Kolkata' };
+    const [inHours, ofTeams] = [await desk.owner.fetch(WEEK, decade), await desk.owner.fetch(GROUPS, { ...decade, group: 'TEAM', most: 1 })];
+    assert.deepEqual([inHours.values.flat().reduce((a, b) => a + b), inHours.total, ofTeams.groups.length], [ofTeams.total.value, ofTeams.total, 1]);
+    assert.ok(ofTeams.group_count > 1);
     const years = await desk.owner.fetch(SERIES, { metric: 'created', interval: 'month', start_at: iso(MONDAY - 3652 * D), end_at: iso(MONDAY), group: 'agent' });
     assert.equal(years.buckets.length, 121);
   });
@@ -487,5 +541,14 @@ describe('reports of a desk at work:', () => {
     const lines = reply.text.split('\r\n');
     assert.equal(lines[0], '"bucket","key","value","n","p50","p90"');
     assert.match(lines[1], /^"2026-11-22T09:30:00\+00:00","HELPCENTER",\d+,\d+,"",""$/);
+    const csv = async (path) => (await desk.owner.exchange('GET', `/api/v1${path}?${query}`, {})).must(200).text.split('\r\n');
+    query.delete('interval');
+    const groups = await csv(GROUPS);
+    assert.equal(groups[0], '"key","value","n","p90","previous_value","previous_n","previous_p90"');
+    assert.match(groups[1], /^"HELPCENTER",(\d+),\1,"",0,0,""$/);
+    query.delete('group');
+    const week = await csv(WEEK);
+    assert.deepEqual([week.length, week[0]], [170, '"weekday","hour","value","n"']);
+    assert.match(week[168], /^"sunday",23,(\d+),\1$/);
   });
 });

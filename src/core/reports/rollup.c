@@ -41,22 +41,26 @@ int64_t step_seconds(int step) {
 /* ---- records --------------------------------------------------------------------------------- */
 
 static int step_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+/* Quarters and parts are a range of printable characters without the backslash, which JSON escapes. */
+#define MARKS (4 * FACT_PARTS)
+static char mark_of(int n) { return (char)('#' + n + (n >= '\\' - '#')); }
+static int mark_read(char c) { return (unsigned char)(c - '#' - (c > '\\')) % MARKS; }
 static int step_byte(const char *at) { return step_digit(at[0]) * 16 + step_digit(at[1]); }
 
 struct fact_record fact_record_read(const char *at, enum fact_kind kind) {
     /* Both index arrays, also if the store is damaged. */
-    struct fact_record r = {.hour = (unsigned char)(at[0] - 'A') % 24,
-                            .part = (unsigned char)(at[1] - 'a') % FACT_PARTS};
+    int hour = (unsigned char)(at[0] - 'A') % 24, mark = mark_read(at[1]);
+    struct fact_record r = {.quarter = 4 * hour + mark % 4, .part = mark / 4};
     if (fact_has_duration(kind)) r.step = step_byte(at + 2), r.step_open = step_byte(at + 4);
     return r;
 }
 
 static void fact_record_write(const struct fact *f, char *out) {
     static const char hex[] = "0123456789abcdef";
-    int64_t hour = (f->at - fact_day(f->at) * TIME_DAY) / (60 * TIME_MINUTE);
+    int quarter = (int)((f->at - fact_day(f->at) * TIME_DAY) / TIME_QUARTER);
     int step = step_of(f->took), open = step_of(f->took_open);
-    out[0] = (char)('A' + hour);
-    out[1] = (char)('a' + f->part);
+    out[0] = (char)('A' + quarter / 4);
+    out[1] = mark_of(4 * f->part + quarter % 4);
     if (!fact_has_duration(f->kind)) return;
     out[2] = hex[step / 16], out[3] = hex[step % 16];
     out[4] = hex[open / 16], out[5] = hex[open % 16];

@@ -1,11 +1,12 @@
 /* Rollups: the facts of a day (UTC) with one key of a dimension, as one text (report_days).
  *
- * A record is what a report needs of a fact: its hour, its part, and for durations the steps of both times.
+ * A record is what a report needs of a fact: its quarter of an hour, its part, and for durations the steps of
+ * both times. Quarters, because the clocks of all zones are whole quarters from UTC.
  * Records have a fixed width for each kind and are sorted, so a fact is added and taken away without the
  * others, and the text that follows from a set of facts is unique.
  *
- *     hour  part  step  step in business time
- *     'A'   'a'   "7f"  "03"                     "Aa7f03"; kinds without duration: "Aa"
+ *     hour  part and quarter  step  step in business time
+ *     'A'   '#' + 4 * 0 + 3   "7f"  "03"                     "A&7f03"; kinds without duration: "A&"
  *
  * 256 steps: step 0 is under a second, the others grow by 7 % from a second to a year. */
 #ifndef CORE_REPORTS_ROLLUP_H
@@ -16,8 +17,10 @@
 #define RECORD_MAX 6
 static inline size_t record_width(enum fact_kind k) { return fact_has_duration(k) ? RECORD_MAX : 2; }
 
+#define DAY_QUARTERS 96
+#define TIME_QUARTER (15 * TIME_MINUTE)
 struct fact_record {
-    int hour, part, step, step_open;
+    int quarter, part, step, step_open; /* quarter: of the day */
 };
 struct fact_record fact_record_read(const char *at, enum fact_kind kind);
 

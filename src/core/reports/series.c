@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "core/reports/rollup.h"
+#include "core/time/hours.h"
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ struct reading {
     int count, room;
     struct key_count *keys; /* sorted by key */
     int key_count, key_room, last_key;
-    int64_t *split; /* hours that a bucket does not have whole */
+    int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
     struct branches seen;
     enum report_dimension rolled; /* of the rollups: that of the groups, or of the only property */
@@ -87,8 +88,19 @@ static int64_t reading_start(const struct reading *r) {
 }
 static int64_t reading_end(const struct reading *r) { return r->ask->buckets.starts[r->ask->buckets.count]; }
 
-/* The bucket of a moment in the period. */
-static int place_in_time(const struct reading *r, int64_t at) { return bucket_at(&r->ask->buckets, at); }
+static int cells_of(const struct series_ask *ask) { return ask->week_of.p ? WEEK_HOURS : ask->buckets.count; }
+
+static int64_t floor_hours(int64_t at) { return at / TIME_HOUR - (at % TIME_HOUR < 0); }
+
+static int week_hour(struct str zone, int64_t at) {
+    int64_t hours = floor_hours(at + TIME_SECOND * time_zone_offset(zone, at));
+    return (int)(((hours + 3 * 24) % WEEK_HOURS + WEEK_HOURS) % WEEK_HOURS); /* 1970-01-01 was a Thursday */
+}
+
+/* The bucket of a moment in the period, or the hour of its week. */
+static int place_in_time(const struct reading *r, int64_t at) {
+    return r->ask->week_of.p ? week_hour(r->ask->week_of, at) : bucket_at(&r->ask->buckets, at);
+}
 
 static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
     return r->ask->hours == REPORT_BUSINESS ? open : took;
@@ -202,18 +214,18 @@ static int facts_visible(struct reading *r) {
     return facts_start(r, &sql, &binds);
 }
 
-/* CROSS: SQLite would otherwise read all facts of the kind for each hour. */
-#define FACTS_OF_HOURS                                                              \
-    "SELECT " FACT_CELLS " FROM @EACH_ID(:fact_hours) h CROSS JOIN report_facts f " \
-    "WHERE f.kind = :fact_kind AND f.at >= h.value AND f.at < h.value + 3600000"
+/* CROSS: SQLite would otherwise read all facts of the kind for each quarter. */
+#define FACTS_OF_QUARTERS                                                              \
+    "SELECT " FACT_CELLS " FROM @EACH_ID(:fact_quarters) q CROSS JOIN report_facts f " \
+    "WHERE f.kind = :fact_kind AND f.at >= q.value AND f.at < q.value + 900000"
 
-static int split_hours_read(struct reading *r) {
+static int split_quarters_read(struct reading *r) {
     struct buf sql = {0};
     struct branches binds = {0};
     if (r->split_count == 0) return 0;
     ids_sort_once(r->split, r->split_count);
-    buf_text(&sql, FACTS_OF_HOURS);
-    branch_bind_text(&binds, ":fact_hours", json_ids(r->work->arena, r->split, (size_t)r->split_count));
+    buf_text(&sql, FACTS_OF_QUARTERS);
+    branch_bind_text(&binds, ":fact_quarters", json_ids(r->work->arena, r->split, (size_t)r->split_count));
     return facts_start(r, &sql, &binds);
 }
 
@@ -227,46 +239,54 @@ QUERY(series_days_of_key, "SELECT d.day, d.key, d.records FROM report_days d WHE
 QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
                     "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
 
-enum { HOUR_SPLIT = -2, HOUR_OUTSIDE = -3 };
+enum { TIME_SPLIT = -2, TIME_OUTSIDE = -3 };
 
-/* The bucket of each hour of a day; -1 before the first. An hour that has the start of a bucket inside is
- * HOUR_SPLIT. */
-static void hours_place(struct reading *r, int64_t day, int *hours) {
-    for (int h = 0; h < 24; h++) {
-        int64_t from = day * TIME_DAY + h * TIME_HOUR, last = from + TIME_HOUR - 1;
-        int64_t start = r->ask->buckets.starts[0], end = reading_end(r);
-        if (from >= end || last < reading_start(r)) hours[h] = HOUR_OUTSIDE;
-        else if (last < start) hours[h] = is_backlog(r) ? -1 : HOUR_OUTSIDE;
-        else if (from < start || last >= end) hours[h] = HOUR_SPLIT;
-        else
-            hours[h] = place_in_time(r, from) == place_in_time(r, last) ? place_in_time(r, from) : HOUR_SPLIT;
-        if (hours[h] != HOUR_SPLIT) continue;
-        r->split = arena_more(r->work->arena, r->split, r->split_count, &r->split_room, sizeof *r->split);
-        r->split[r->split_count++] = from;
+/* The bucket of a span of time; -1: before the first; TIME_SPLIT: of several. */
+static int span_place(const struct reading *r, int64_t from, int64_t length) {
+    int64_t last = from + length - 1, start = r->ask->buckets.starts[0], end = reading_end(r);
+    if (from >= end || last < reading_start(r)) return TIME_OUTSIDE;
+    if (last < start) return is_backlog(r) ? -1 : TIME_OUTSIDE;
+    if (from < start || last >= end) return TIME_SPLIT;
+    int place = place_in_time(r, from);
+    return place_in_time(r, last) == place ? place : TIME_SPLIT;
+}
+
+/* The bucket of each quarter of an hour of a day. Quarters of several buckets are read from facts. */
+static void quarters_place(struct reading *r, int64_t day, int *quarters) {
+    for (int hour = 0; hour < 24; hour++) {
+        int64_t from = day * TIME_DAY + hour * TIME_HOUR;
+        int whole = span_place(r, from, TIME_HOUR);
+        for (int q = 0; q < 4; q++, from += TIME_QUARTER) {
+            int place = whole == TIME_SPLIT ? span_place(r, from, TIME_QUARTER) : whole;
+            quarters[4 * hour + q] = place;
+            if (place != TIME_SPLIT) continue;
+            r->split = arena_more(r->work->arena, r->split, r->split_count, &r->split_room, sizeof *r->split);
+            r->split[r->split_count++] = from;
+        }
     }
 }
 
-static void records_add(struct reading *r, int64_t key, struct str records, const int *hours) {
+static void records_add(struct reading *r, int64_t key, struct str records, const int *quarters) {
     size_t width = record_width(r->metric->kind);
     for (size_t i = 0; i + width <= records.n; i += width) {
         struct fact_record record = fact_record_read(records.p + i, r->metric->kind);
         int step = r->ask->hours == REPORT_BUSINESS ? record.step_open : record.step;
-        if (hours[record.hour] >= -1)
-            series_piece_add(r, key, hours[record.hour], record.part, step, step_seconds(step));
+        if (quarters[record.quarter] >= -1)
+            series_piece_add(r, key, quarters[record.quarter], record.part, step, step_seconds(step));
     }
 }
 
 static int rollups_read(struct reading *r) {
     int64_t day = INT64_MIN;
-    int hours[24], rc;
+    int quarters[DAY_QUARTERS], rc;
     bool one = r->ask->only.by[r->rolled];
     DB_ROWS(rc, r->work->conn, one ? &series_days_of_key : &series_days,
             BINDS(DAY_BINDS(r, r->rolled), B_INT("key", r->ask->only.key[r->rolled])), row) {
-        if (col_int(row, 0) != day) hours_place(r, day = col_int(row, 0), hours);
-        records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), hours);
+        if (col_int(row, 0) != day) quarters_place(r, day = col_int(row, 0), quarters);
+        records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), quarters);
     }
     TRY(rc);
-    return split_hours_read(r);
+    return split_quarters_read(r);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -299,7 +319,7 @@ static void groups_make(struct reading *r, struct series *out) {
     struct arena *a = r->work->arena;
     struct key_count **ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
     bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
-    int n = 0, buckets = r->ask->buckets.count;
+    int n = 0, cells = cells_of(r->ask);
     for (int i = 0; i < r->count; i++) {
         r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
         used[r->pieces[i].key] = true;
@@ -307,16 +327,17 @@ static void groups_make(struct reading *r, struct series *out) {
     for (int i = 0; i < r->key_count; i++)
         if (used[i] || r->dimension == BY_ALL) ranked[n++] = &r->keys[i];
     if (n) qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
-    out->group_count = n > SERIES_GROUPS ? SERIES_GROUPS + 1 : n;
+    int most = r->ask->most_groups ? r->ask->most_groups : SERIES_GROUPS;
+    out->group_count = n > most ? most + 1 : n;
     out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
     for (int i = 0; i < n; i++) {
-        ranked[i]->group = i < SERIES_GROUPS ? i : SERIES_GROUPS;
+        ranked[i]->group = i < most ? i : most;
         struct series_group *g = &out->groups[ranked[i]->group];
-        g->is_rest = i >= SERIES_GROUPS;
+        g->is_rest = i >= most;
         g->key = g->is_rest ? 0 : ranked[i]->key;
     }
     for (int i = 0; i < out->group_count; i++)
-        out->groups[i].cells = arena_array(a, (size_t)buckets, sizeof *out->groups[i].cells);
+        out->groups[i].cells = arena_array(a, (size_t)cells, sizeof *out->groups[i].cells);
 }
 
 static void cell_add(struct series_cell *cell, const struct piece *p) {
@@ -370,7 +391,7 @@ static int group_of(const struct reading *r, const struct piece *p) { return r->
 
 /* Sorts the pieces by group and bucket, and sets the percentiles of each cell, group and all. */
 static void percentiles_make(struct reading *r, struct series *out) {
-    int buckets = r->ask->buckets.count, cells = out->group_count * buckets;
+    int buckets = cells_of(r->ask), cells = out->group_count * buckets;
     int *ends = arena_array(r->work->arena, (size_t)cells + 1, sizeof *ends);
     const struct piece **sorted = arena_array(r->work->arena, (size_t)r->count + 1, sizeof *sorted);
     for (int i = 0; i < r->count; i++) ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket + 1]++;

@@ -1,7 +1,7 @@
 /* A series of a report: a metric in buckets of time, for groups of conversations.
  *
- * A caller who sees all conversations gets it from the rollups (core/reports/rollup.h). The hours that a
- * bucket does not have whole are read from the facts. A caller who sees a part gets it from the facts of
+ * A caller who sees all conversations gets it from the rollups (core/reports/rollup.h). The quarters of an
+ * hour that a bucket does not have whole are read from the facts. A caller who sees a part gets it from the facts of
  * conversations that the caller sees, so nothing of others is counted; it costs a row for each fact. So do
  * numbers of several properties, or of one property in groups of another: a rollup has one.
  *
@@ -33,8 +33,13 @@ struct series_ask {
     enum report_dimension group; /* BY_ALL: one group */
     enum report_hours hours;
     struct buckets buckets;
+    /* p set: cells are the hours of a week that the clock of this zone shows, those of Monday first, over all
+     * buckets; not for a backlog */
+    struct str week_of;
+    int most_groups; /* more are one, the rest; 0: SERIES_GROUPS */
     struct report_only only;
 };
+#define WEEK_HOURS (7 * 24)
 
 /* The facts of a group in a bucket. */
 struct series_cell {
@@ -47,7 +52,7 @@ struct series_group {
     int64_t key;  /* 0: none */
     bool is_rest; /* all groups that are not shown alone */
     int64_t n;
-    struct series_cell *cells;  /* one for each bucket */
+    struct series_cell *cells;  /* one for each bucket, or hour of the week */
     struct series_cell total;   /* of all buckets */
     int64_t before[FACT_PARTS]; /* parts before the first bucket, of a backlog */
 };

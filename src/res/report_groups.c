@@ -1,0 +1,234 @@
+/* A report by groups: each with its change to the previous period (docs/REPORTS.md). */
+#include "api/rows/csv.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
+#include "base/limits.h"
+#include "res/report.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define RANKS_SHOWN 20
+
+struct rank {
+    int64_t key;
+    const struct series_group *now, *before;
+};
+
+struct ranking {
+    struct series_ask ask;
+    const struct report_metric *metric;
+    struct series now, before;
+    struct rank *ranks; /* the largest first, those of the previous period alone last */
+    int count, shown;
+};
+
+static int group_compare(const void *x, const void *y) {
+    const struct series_group *const *a = x, *const *b = y;
+    return ((*a)->key > (*b)->key) - ((*a)->key < (*b)->key);
+}
+
+static int key_compare(const void *x, const void *y) {
+    const int64_t *key = x;
+    const struct series_group *const *g = y;
+    return (*key > (*g)->key) - (*key < (*g)->key);
+}
+
+/* The groups of both periods. A group that one of them lacks has no facts there. */
+static void ranks_make(struct arena *a, struct ranking *r) {
+    const struct series *now = &r->now, *before = &r->before;
+    bool *met = arena_array(a, (size_t)before->group_count + 1, sizeof *met);
+    const struct series_group **former = arena_array(a, (size_t)before->group_count + 1, sizeof *former);
+    struct series_group *none = ARENA_NEW(a, struct series_group);
+    r->ranks = arena_array(a, (size_t)(now->group_count + before->group_count) + 1, sizeof *r->ranks);
+    for (int i = 0; i < now->group_count; i++)
+        r->ranks[r->count++] = (struct rank){now->groups[i].key, &now->groups[i], none};
+    for (int i = 0; i < before->group_count; i++) former[i] = &before->groups[i];
+    if (before->group_count) qsort(former, (size_t)before->group_count, sizeof *former, group_compare);
+    for (int i = 0; i < r->count && before->group_count; i++) {
+        const struct series_group **found = bsearch(&r->ranks[i].key, former, (size_t)before->group_count,
+                                                    sizeof *former, key_compare);
+        if (found) r->ranks[i].before = *found, met[*found - before->groups] = true;
+    }
+    for (int i = 0; i < before->group_count; i++)
+        if (!met[i])
+            r->ranks[r->count++] = (struct rank){before->groups[i].key, none, &before->groups[i]};
+}
+
+/* ---- as JSON --------------------------------------------------------------------------------- */
+
+static void render_ranks(struct view *v, const struct row *row, const struct value *own) {
+    const struct ranking *r = v->c->prepared;
+    struct json_writer *w = &v->w;
+    (void)row, (void)own;
+    jw_array(w);
+    for (int i = 0; i < r->shown; i++) {
+        const struct rank *k = &r->ranks[i];
+        jw_object(w);
+        jw_key(w, S("key"));
+        report_key(w, r->ask.group, k->key);
+        jw_key(w, S("total"));
+        report_total(w, r->metric, &k->now->total, k->now->before);
+        jw_key(w, S("previous"));
+        report_total(w, r->metric, &k->before->total, k->before->before);
+        jw_end(w);
+    }
+    jw_end(w);
+}
+
+static void render_ranking_total(struct view *v, const struct row *row, const struct value *own) {
+    const struct ranking *r = v->c->prepared;
+    (void)row, (void)own;
+    report_total(&v->w, r->metric, &r->now.all.total, r->now.all.before);
+}
+
+static void render_ranking_previous(struct view *v, const struct row *row, const struct value *own) {
+    const struct ranking *r = v->c->prepared;
+    (void)row, (void)own;
+    report_total(&v->w, r->metric, &r->before.all.total, r->before.all.before);
+}
+
+static int ranking_keys(struct call *c, enum report_dimension group, int64_t **ids) {
+    const struct ranking *r = c->prepared;
+    int n = 0;
+    *ids = arena_array(c->work.arena, (size_t)r->shown + 1, sizeof **ids);
+    for (int i = 0; i < r->shown && r->ask.group == group; i++)
+        if (r->ranks[i].key) (*ids)[n++] = r->ranks[i].key;
+    return n;
+}
+
+static int ranking_tags(struct call *c, int64_t owner_id, int64_t **ids) {
+    (void)owner_id;
+    return ranking_keys(c, BY_EACH_TAG, ids);
+}
+
+static const struct field ranking_fields[] = {
+    {"metric", F_WORD, READONLY, .words = report_metric_names, .doc = "The metric."},
+    {"unit", F_TEXT, READONLY, .doc = "Unit of the values.", .example = "\"conversations\""},
+    {"group", F_WORD, READONLY, .words = report_groups, .doc = "Property of the groups."},
+    {"hours", F_WORD, READONLY, .words = report_hours_words, .doc = "Time of durations."},
+    {"start_at", F_TIME, READONLY, .doc = "Start of the period."},
+    {"end_at", F_TIME, READONLY, .doc = "End of the period."},
+    {"previous_start_at", F_TIME, READONLY,
+     .doc = "Start of the previous period, which has the same length."},
+    {"previous_end_at", F_TIME, READONLY, .doc = "End of the previous period."},
+    {"groups", F_COMPUTED, READONLY, .render = render_ranks,
+     .doc = "The largest groups of the period first, those of the previous period alone last. `key` is an id, "
+            "the word of a channel, or null for conversations without one. `total` and `previous` have the "
+            "members of the total of a series. A conversation with several tags counts in the group of each.",
+     .example = "[{\"key\": 3, \"total\": {\"value\": 12, \"n\": 12}, \"previous\": {\"value\": 9, \"n\": 9}}]"},
+    {"group_count", F_INT, READONLY, .doc = "Number of groups of both periods.", .example = "1"},
+    {"tags", F_MANY, READONLY, .ref = "tag", .made = ranking_tags, .doc = "Tags that are keys of groups."},
+    {"total", F_COMPUTED, READONLY, .render = render_ranking_total,
+     .doc = "The same for all groups, each event once.", .example = "{\"value\": 12, \"n\": 12}"},
+    {"previous", F_COMPUTED, READONLY, .render = render_ranking_previous,
+     .doc = "The same for the previous period.", .example = "{\"value\": 9, \"n\": 9}"},
+    {"is_exact", F_BOOL, READONLY, .doc = "True if percentiles are exact, as in a series."},
+    {"error_percent", F_INT, READONLY, .doc = "The error of percentiles is at most this part of them.",
+     .example = "0"},
+    {"is_complete", F_BOOL, READONLY,
+     .doc = "False if facts of this desk are still being built, or the newest changes may be missing."},
+    {0},
+};
+
+/* ---- as CSV ---------------------------------------------------------------------------------- */
+
+static void csv_cells(struct call *c, const struct ranking *r, const struct series_group *g) {
+    double value;
+    bool known = metric_value(r->metric, &g->total, g->before, &value),
+         duration = r->metric->method == METRIC_DURATION && g->total.n;
+    report_number_csv(c, known, value);
+    csv_int(c, g->total.n);
+    report_number_csv(c, duration, (double)g->total.most);
+}
+
+static int reply_ranking_csv(struct call *c, const struct ranking *r) {
+    static const char *const names[] = {"key", "value", "n", "p90", "previous_value", "previous_n",
+                                        "previous_p90", NULL};
+    csv_names(c, names);
+    for (int i = 0; i < r->shown; i++) {
+        report_key_csv(c, r->ask.group, r->ranks[i].key);
+        csv_cells(c, r, r->ranks[i].now);
+        csv_cells(c, r, r->ranks[i].before);
+        csv_line_end(c);
+    }
+    return csv_reply(c, "groups.csv");
+}
+
+/* ---- the route ------------------------------------------------------------------------------- */
+
+static const struct field ranking_args[] = {
+    {"*", .group = report_metric_args},
+    {"group", F_WORD, PRESENT, .words = report_groups,
+     .doc = "A group for each CHANNEL, TEAM, AGENT, PRIORITY or TAG of the conversations, or SLA of the "
+            "metrics of SLAs.",
+     .example = "\"TAG\""},
+    {"most", F_INT, .min = 1, .max = LIMIT_PAGE, .doc = "Number of groups at most. Default: 20, as CSV 1000."},
+    {"*", .group = report_period_args},
+    {"*", .group = report_time_args},
+    {"*", .group = csv_args},
+    {0},
+};
+
+/* All groups are counted, because the change needs those of both periods. */
+static int ranking_read(struct call *c, struct ranking *r, int64_t start, int64_t end) {
+    int64_t starts[] = {start, end}, earlier[] = {start - (end - start), start};
+    r->ask.most_groups = INT_MAX;
+    r->ask.buckets = (struct buckets){starts, 1};
+    TRY(series_read(&c->work, &r->ask, &r->now));
+    r->ask.buckets = (struct buckets){earlier, 1};
+    TRY(series_read(&c->work, &r->ask, &r->before));
+    ranks_make(c->work.arena, r);
+    int most = arg(c, "most")->given ? (int)arg(c, "most")->value.i : csv_asked(c) ? LIMIT_PAGE : RANKS_SHOWN;
+    r->shown = r->count < most ? r->count : most;
+    return 0;
+}
+
+static int get_report_groups(struct call *c) {
+    struct ranking *r = c->prepared = ARENA_NEW(c->work.arena, struct ranking);
+    struct str zone;
+    int64_t start, end;
+    TRY(api_input(c));
+    TRY(report_ask_read(c, &r->ask, &zone));
+    TRY(report_group_read(c, &r->ask));
+    TRY(report_period(c, &start, &end));
+    r->metric = &report_metrics[r->ask.metric];
+    TRY(ranking_read(c, r, start, end));
+    if (csv_asked(c)) return reply_ranking_csv(c, r);
+    bool exact = r->now.is_exact && r->before.is_exact;
+    struct view *v = view_new(c);
+    struct row *row = row_new(v, layout_of(c->resource), 0);
+    *row_cell(row, "metric") = (struct value){V_INT, .i = r->ask.metric};
+    *row_cell(row, "unit") = value_text(str_of(r->metric->unit));
+    *row_cell(row, "group") = (struct value){V_INT, .i = r->ask.group};
+    *row_cell(row, "hours") = (struct value){V_INT, .i = r->ask.hours};
+    *row_cell(row, "start_at") = (struct value){V_INT, .i = start};
+    *row_cell(row, "end_at") = (struct value){V_INT, .i = end};
+    *row_cell(row, "previous_start_at") = (struct value){V_INT, .i = start - (end - start)};
+    *row_cell(row, "previous_end_at") = (struct value){V_INT, .i = start};
+    *row_cell(row, "group_count") = (struct value){V_INT, .i = r->count};
+    *row_cell(row, "is_exact") = (struct value){V_INT, .i = exact};
+    *row_cell(row, "error_percent") = (struct value){V_INT, .i = exact ? 0 : STEP_ERROR_PERCENT};
+    *row_cell(row, "is_complete") = (struct value){V_INT, .i = !c->behind};
+    TRY(view_follow(v, row));
+    return envelope_row(v, row);
+}
+
+static const struct route ranking_routes[] = {
+    {GET, "/insights/cases/groups", COL_PLUS, "insights", ONE, get_report_groups, .is_heavy = true,
+     .permission = "insights.access", .executor = POOL, .lane = LANE_READ, .follows = &report_follower,
+     .args = ranking_args, .has_csv = true, .summary = "Get a report by groups",
+     .doc = "A metric of the conversations that the caller sees, for each group, with that of the previous "
+            "period. As CSV, each line is a group.",
+     .sample = {.query = "metric=CREATED&group=TAG"}},
+    {0},
+};
+
+const struct resource report_groups_resource = {
+    .type = "report_groups",
+    .scope = "insights",
+    .title = "Reports by groups",
+    .doc = "Numbers of tags, teams, agents and channels, with their change.",
+    .fields = ranking_fields,
+    .routes = ranking_routes};
