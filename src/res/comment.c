@@ -102,7 +102,7 @@ static const struct field queue_args[] = {
 
 static int64_t queue_asked(struct call *c) {
     const struct in *filter = arg(c, "filter");
-    return filter->given ? filter->value.i : QUEUE_WAITING;
+    return filter->given ? filter->value.i : QUEUE_PUBLISHED;
 }
 
 /* Each condition has an index in the order of the list. */

@@ -1,14 +1,18 @@
 // The help center: the tree beside what is chosen in it. On narrow screens the address decides which of them is shown.
-import { createEffect, createResource, Match, Show, Suspense, Switch } from 'solid-js';
+import { createEffect, createResource, lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { useKeys } from '../../kit/keys';
 import { go, href, place } from '../../kit/route';
+import { numberText } from '../../kit/words';
 import { begin, mayManage } from './data';
 import { Branch } from './branch';
 import { BASE, openFirst, Tree } from './tree';
+import { counts, readCounts } from './moderation';
 import { say } from './words';
 
+const Comments = lazy(async () => { const [{ Comments }, words] = await Promise.all([import('./comments'), import('./moderation_words')]); await words.ready(); return { default: Comments }; });
+
 export const HelpCenter = () => {
-  const [ready, { refetch }] = createResource(async () => { await begin(); openFirst(); return true; });
+  const [ready, { refetch }] = createResource(async () => { await begin(); openFirst(); void readCounts('WAITING').catch(() => undefined); return true; });
   const part = () => place().parts[0], id = () => place().parts[1];
   createEffect(() => { if (!part()) document.title = `${say('help_center')} · deskd`; });
   useKeys([{ key: 'Escape', word: 'key_list', run: () => go(part() ? BASE : '/') }]);
@@ -22,11 +26,17 @@ export const HelpCenter = () => {
             <Show when={part()} fallback={<h1>{say('help_center')}</h1>}><p class="settings-title">{say('help_center')}</p></Show><span class="grow" />
             <Show when={ready() && mayManage()}><a class="button" href={href(`${BASE}/categories/new`)}>{say('new_category')}</a></Show>
           </header>
-          <Show when={ready()}><Tree /></Show>
+          <Show when={ready()}>
+            <p class="help-parts">
+              <a href={href(`${BASE}/comments`)} aria-current={part() === 'comments' ? 'page' : undefined}>{say('comments')}<Show when={counts().WAITING}>{(n) => <> <span class="badge">{numberText(n())}</span></>}</Show></a>
+            </p>
+            <Tree />
+          </Show>
         </nav>
         <Show when={ready()}>
           <Suspense>
             <Switch fallback={<section class="empty help-none" aria-label={say('help_center')}><p>{say('choose')}</p><p>{say('choose_why')}</p></section>}>
+              <Match when={part() === 'comments'}><Comments /></Match>
               <Match when={(part() === 'categories' || part() === 'sections') && id() && key()} keyed>{(_key) => <Branch kind={part() === 'sections' ? 'section' : 'category'} id={id() === 'new' ? 'new' : Number(id())} />}</Match>
             </Switch>
           </Suspense>

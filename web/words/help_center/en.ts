@@ -1,6 +1,7 @@
 // English words of the editor of the help center. See ../en.ts.
 const words = {
   help_center: 'Help center',
+  comments: 'Comments',
   read_failed: 'The help center could not be read.',
   try_again: 'Try again',
   no_answer: 'The server did not answer. What you wrote is kept; save it again.',
