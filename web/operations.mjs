@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 
 /** Paths whose operations forms use: the path itself, the path of one row, and its operations of one word. */
-const PATHS = ['/teams', '/teams/{id}/members', '/cases/statuses', '/tags', '/tags/{id}/merge', '/views', '/cases/macros', '/users', '/users/invite', '/roles', '/businesshours', '/triggers', '/monitors', '/slas',
+const PATHS = ['/teams', '/teams/{id}/members', '/cases/statuses', '/cases/priorities', '/cases/types', '/tags', '/tags/{id}/merge', '/views', '/cases/macros', '/users', '/users/invite', '/roles', '/businesshours', '/triggers', '/monitors', '/slas',
   '/cases/fields', '/users/fields', '/organizations/fields', '/cases/forms',
   '/endpoints', '/endpoints/{id}/secret', '/endpoints/{id}/test', '/events/tokens', '/oauth/clients', '/oauth/clients/{id}/secret', '/oauth/grants', '/users/{id}/erase',
-  '/organizations', '/identities/emails', '/identities/phones', '/profile', '/profile/password', '/profile/api_tokens', '/mailboxes', '/brands', '/settings'];
+  '/organizations', '/identities/emails', '/identities/phones', '/profile', '/profile/password', '/profile/api_tokens', '/mailboxes', '/brands', '/brands/{id}/templates/{name}', '/locales', '/settings'];
 
 const api = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const follow = (one) => one?.$ref ? follow(one.$ref.slice(2).split('/').reduce((at, name) => at[name], api)) : one;

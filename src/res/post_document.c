@@ -15,12 +15,13 @@
 #include "base/link.h"
 #include "base/random.h"
 #include "files/html_clean.h"
+#include "res/framed.h"
 #include "res/html.h"
 
-#define SANDBOX "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox"
-#define POLICY(pictures)                                                                     \
-    SANDBOX "; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:" pictures \
-            "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+#define POLICY(pictures)                                                                \
+    FRAMED_SANDBOX " allow-popups allow-popups-to-escape-sandbox; default-src 'none'; " \
+                   "style-src 'unsafe-inline'; img-src 'self' data:" pictures           \
+                   "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 /* data-theme is set by the page around the frame: "dark" shows contents without grounds of their own,
  * whose colours are left out, because they were chosen for white paper; other contents stay on paper. */
@@ -98,47 +99,19 @@ static int document_read(struct call *c, struct document *d) {
     return rc < 0 ? rc : 1;
 }
 
-static void document_guards(struct call *c, bool remote) {
-    call_header(c, "Content-Type", S("text/html; charset=utf-8"));
-    call_header(c, "X-Content-Type-Options", S("nosniff"));
-    call_header(c, "Content-Security-Policy", remote ? S(POLICY(" https:")) : S(POLICY("")));
-    call_header(c, "X-Frame-Options", S("SAMEORIGIN"));
-    call_header(c, "Cross-Origin-Resource-Policy", S("same-origin"));
-    call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
-}
-
-/* Browsers say what asks for the page. Other clients say nothing, and run nothing. */
-static bool outside_of_frame(const struct call *c) {
-    struct str asks = http_header(c->http, "Sec-Fetch-Dest");
-    return asks.p && !str_eq(asks, S("iframe")) && !str_eq(asks, S("empty"));
-}
-
 int get_post_document(struct call *c) {
     struct document d;
-    struct tag t;
-    char tag[33];
     TRY(api_target(c));
     TRY(api_input(c));
-    if (outside_of_frame(c))
+    if (framed_elsewhere(c))
         return fail_state(
             &c->work,
             "This page is shown only in a frame of the desk. Open the conversation in the console.");
     TRY_FOUND(&c->work, document_read(c, &d));
+    struct arena *a = c->work.arena;
     bool remote = html_shows_remote(c);
-    struct str html = d.html.p ? html_show(c->work.arena, d.html, false, document_picture_url, &d)
-                               : text_to_html(c->work.arena, d.text);
-    if (remote) html = html_show_https(c->work.arena, html);
-    tag_init(&t);
-    tag_text(&t, S(HEAD));
-    tag_text(&t, html);
-    tag_end(&t, tag);
-    c->etag = str_dup(c->work.arena, str_of(tag));
-    document_guards(c, remote);
-    int rc = conditional(c);
-    c->raw = rc >= 0; /* also a 304: a policy of JSON in it would replace that of the page */
-    if (rc != 0) return rc < 0 ? rc : 0;
-    buf_text(&c->out, HEAD);
-    buf_str(&c->out, html);
-    buf_text(&c->out, FOOT);
-    return 0;
+    struct str html =
+        d.html.p ? html_show(a, d.html, false, document_picture_url, &d) : text_to_html(a, d.text);
+    if (remote) html = html_show_https(a, html);
+    return framed_reply(c, remote ? S(POLICY(" https:")) : S(POLICY("")), STR_CAT(a, S(HEAD), html, S(FOOT)));
 }

@@ -9,6 +9,7 @@
 #include "core/change/last_change.h"
 #include "core/desk/setting.h"
 #include "core/text/template.h"
+#include "res/framed.h"
 
 /* ---- previews -------------------------------------------------------------------------------- */
 
@@ -85,7 +86,7 @@ static struct str preview_document(struct call *c, const struct template *t, con
             base, base);
     if (b->block[BLOCK_STYLE].p)
         html(&out, "<style>\n%h</style>\n", preview_filled(a, b->block[BLOCK_STYLE], m, false).p);
-    buf_text(&out, "</head>\n<body>\n");
+    buf_text(&out, "</head>\n<body id=\"main\">\n");
     if (mail && b->block[BLOCK_HTML].p == NULL)
         buf_str(&out, text_to_html(a, preview_filled(a, b->block[BLOCK_TEXT], m, false)));
     else buf_str(&out, preview_filled(a, b->block[mail ? BLOCK_HTML : BLOCK_BODY], m, true));
@@ -144,6 +145,24 @@ static const char contents_doc[] = "The text is a list of blocks: {% block NAME 
     "\"{% block subject %}Your password was changed{% endblock %}\\n" \
     "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""
 
+/* [{"name": "link", "is_required": true}, ...] */
+static void render_template_variables(struct view *v, const struct row *row, const struct value *own) {
+    struct json_writer *w = &v->w;
+    const struct template *t = template_named(row_cell(row, "name")->s);
+    (void)own;
+    jw_array(w);
+    for (struct str rest = str_of(t->values); rest.p;) {
+        struct str name = str_cut(&rest, ' ');
+        jw_object(w);
+        jw_key(w, S("name"));
+        jw_str(w, name);
+        jw_key(w, S("is_required"));
+        jw_bool(w, template_needs(t, name));
+        jw_end(w);
+    }
+    jw_end(w);
+}
+
 static const struct field template_fields[] = {
     {"brand_id", F_INT, HIDDEN, .doc = "Brand of the template."},
     {"name", F_TEXT, READONLY, .doc = "Name of the template, as in addresses.",
@@ -157,6 +176,10 @@ static const struct field template_fields[] = {
      .doc = contents_doc, .example = CONTENTS_EXAMPLE},
     {"is_custom", F_BOOL, READONLY,
      .doc = "True if the brand has a text of its own in place of the original."},
+    {"variables", F_JSON, READONLY | ON_DEMAND, .column = "", .render = render_template_variables,
+     .doc = "Values that the contents may use in {{braces}}. Each block of text must have the required "
+            "ones.",
+     .example = "[{\"name\": \"link\", \"is_required\": true}]"},
     {0},
 };
 
@@ -230,6 +253,35 @@ static int post_template_preview(struct call *c) {
     return template_preview_reply(c, template_of(c), &blocks);
 }
 
+/* The style of the help center is a file of this desk, that of a template stands in the page. */
+#define TEMPLATE_POLICY                                                                                   \
+    FRAMED_SANDBOX "; default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:;" \
+                   " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+/* The console shows a preview of unsaved contents by replacing the contents of this page in its frame: the
+ * policy of the console itself allows neither frames without an address nor inline styles. */
+static int get_template_document(struct call *c) {
+    struct arena *a = c->work.arena;
+    struct template_blocks blocks;
+    struct meaning meanings[24];
+    struct str own[TEMPLATES_MAX];
+    const char *why;
+    const struct template *t = template_of(c);
+    TRY(api_of(c));
+    if (t == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(api_input(c));
+    if (framed_elsewhere(c))
+        return fail_state(
+            &c->work, "This page is shown only in a frame of the desk. Open the template in the console.");
+    TRY(templates_of_brand(&c->work, c->vars[0].id, str_of(t->name), own));
+    struct str contents = own[t - templates];
+    /* Contents that are not valid any more have the original as their page, as letters have. */
+    if (contents.p == NULL || !template_parse(a, t, contents, &blocks, &why))
+        template_parse(a, t, str_of(t->original), &blocks, &why);
+    TRY(preview_meanings(c, t, meanings));
+    return framed_reply(c, S(TEMPLATE_POLICY), preview_document(c, t, &blocks, meanings));
+}
+
 static const struct field preview_input[] = {
     {"contents", F_LONG, PRESENT, .column = "", .max = LIMIT_TEMPLATE, .check = template_check_contents,
      .doc = contents_doc, .example = CONTENTS_EXAMPLE},
@@ -250,6 +302,13 @@ static const struct route template_routes[] = {
      .doc = "There is one template for each e-mail and each page. The server uses those of the default "
             "brand."},
     {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Get a template"},
+    {GET, "/brands/:id/templates/:name/document", OF_BRAND, ONE, get_template_document, SAID,
+     .is_download = true, .sample = {.path = "1,password_changed"},
+     .summary = "Show a template as a page for a frame",
+     .doc = "The e-mail or page, filled with sample values, as HTML whose policy allows no script and no "
+            "form. Only pages of the desk may have the frame; a browser that asks for the page outside of "
+            "one is refused.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage",
      .summary = "Update a template",
      .doc = "The text before becomes a version. If the new text equals the original, the template is the "

@@ -298,3 +298,27 @@ test('pages use the default brand, and another default takes effect at once', as
   await owner.update('/brands/1', { is_default: true });
   for (let i = 0; i < 4; i++) assert.equal(await dead(), 'This link does not work');
 });
+
+/* ---- what the editor of the console needs ---- */
+
+test('a template lists its values and shows itself as a page for a frame, without scripts and forms', async (t) => {
+  const { owner, anyone, customer, base } = await open(t);
+  const read = async (name) => (await owner.fetch(at(name), { fields: '+variables' })).variables;
+  assert.deepEqual(await read('verification'), ['desk', 'name', 'address', 'url', 'link', 'life'].map((name) => ({ name, is_required: name === 'link' })));
+  assert.deepEqual((await read('helpcenter_contact')).filter((one) => one.is_required).map(({ name }) => name), ['contents', 'form']);
+  assert.deepEqual((await owner.fetch('/brands/1/templates', { limit: 100, fields: 'name,variables' })).map(({ variables }) => variables.length > 1), ALL.map(() => true));
+
+  const show = (name, { who = owner, headers } = {}) => who.exchange('GET', `/api/v1${at(name)}/document`, { headers });
+  const first = (await show('verification')).must(200);
+  assert.match(first.text, /<title>Confirm your e-mail address at Support<\/title>[^]*Hello Alice Sample,/);
+  assert.equal(first.headers['content-security-policy'], "sandbox allow-same-origin; default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'");
+  assert.deepEqual([first.headers['x-frame-options'], first.headers['content-type']], ['SAMEORIGIN', 'text/html; charset=utf-8']);
+  await show('verification', { headers: { 'If-None-Match': first.headers.etag } }).then((reply) => reply.must(304));
+  await owner.update(at('verification'), { contents: mail('Mine {{name}}', block('html', '<p>Own words: <a href="{{link}}">go</a></p>')) });
+  assert.match((await show('verification')).must(200).text, /<title>Mine Alice Sample<\/title>[^]*Own words/);
+  assert.match((await show('helpcenter_home')).must(200).text, new RegExp(`href="${base}/helpcenter/style.css"`));
+  (await show('verification', { headers: { 'Sec-Fetch-Dest': 'document' } })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  (await show('nothing')).refused(404, 'RESOURCE_NOT_FOUND');
+  (await show('verification', { who: customer })).refused(403, 'PERMISSIONS_DENIED');
+  (await show('verification', { who: anyone })).refused(401, 'AUTHORIZATION_REQUIRED');
+});

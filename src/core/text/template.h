@@ -20,6 +20,7 @@ struct template {
 extern const struct template templates[]; /* ends with name NULL */
 #define TEMPLATES_MAX 48
 const struct template *template_named(struct str name); /* NULL: none */
+bool template_needs(const struct template *t, struct str value);
 
 /* ---- the language ---------------------------------------------------------------------------- */
 

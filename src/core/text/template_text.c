@@ -97,6 +97,10 @@ static bool word_listed(const char *list, struct str word) {
     return false;
 }
 
+bool template_needs(const struct template *t, struct str value) {
+    return t->needs && word_listed(t->needs, value);
+}
+
 /* "desk name address url" as "{{desk}}, {{name}}, {{address}} or {{url}}". */
 static const char *values_named(const struct reader *r) {
     struct str s = S("");

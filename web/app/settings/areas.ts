@@ -10,6 +10,8 @@ const always = () => true;
 const admin = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./admin_words')]); await words.ready(); return area; });
 /** An area of programs or records has the words of these. */
 const program = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./program_words')]); await words.ready(); return area; });
+/** An area of priorities, types and languages has the words of these. */
+const list = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./lists/words')]); await words.ready(); return area; });
 const custom = (load: () => Promise<Component>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./custom/words')]); await words.ready(); return { default: area }; });
 
 export const areas: readonly Area[] = [
@@ -23,6 +25,8 @@ export const areas: readonly Area[] = [
   { name: 'teams', title: 'teams', group: 'group_people', may: () => mayDo('POST /teams'), screen: lazy(() => import('./lists/teams')) },
   { name: 'roles', title: 'roles', group: 'group_people', may: () => mayDo('POST /roles'), screen: admin(() => import('./roles/roles')) },
   { name: 'statuses', title: 'statuses', group: 'group_work', may: () => mayDo('POST /cases/statuses'), screen: lazy(() => import('./lists/statuses')) },
+  { name: 'priorities', title: 'priorities', group: 'group_work', may: () => mayDo('POST /cases/priorities'), screen: list(() => import('./lists/priorities')) },
+  { name: 'types', title: 'types', group: 'group_work', may: () => mayDo('POST /cases/types'), screen: list(() => import('./lists/types')) },
   { name: 'tags', title: 'tags', group: 'group_work', may: () => rank() !== 'CUSTOMER', screen: lazy(() => import('./lists/tags')) },
   { name: 'views', title: 'views', group: 'group_work', may: () => mayDo('POST /views'), screen: lazy(async () => { const [area, labels] = await Promise.all([import('./views/views'), import('./rules/labels')]); await labels.ready(); return area; }) },
   { name: 'macros', title: 'macros', group: 'group_work', may: () => mayDo('POST /cases/macros'), screen: lazy(() => import('./lists/macros')) },
@@ -35,6 +39,7 @@ export const areas: readonly Area[] = [
   { name: 'organization-fields', title: 'organization_fields', group: 'group_fields', may: () => mayDo('POST /organizations/fields'), screen: custom(async () => (await import('./custom/fields')).ofOrganizations) },
   { name: 'forms', title: 'forms', group: 'group_fields', may: () => mayDo('POST /cases/forms'), screen: custom(async () => (await import('./custom/forms')).default) },
   { name: 'brands', title: 'brands', group: 'group_desk', may: () => mayDo('PUT /brands/{id}'), screen: lazy(() => import('./brand/brands')) },
+  { name: 'languages', title: 'languages', group: 'group_desk', may: () => mayDo('PUT /locales/{id}'), screen: list(() => import('./lists/languages')) },
   { name: 'mailboxes', title: 'mailboxes', group: 'group_desk', may: () => mayDo('PUT /mailboxes/{id}'), screen: lazy(() => import('./mailboxes/mailboxes')) },
   { name: 'relay', title: 'relay', group: 'group_desk', may: () => rank() === 'OWNER', screen: lazy(() => import('./mailboxes/relay')) },
   { name: 'endpoints', title: 'endpoints', group: 'group_programs', may: () => mayDo('POST /endpoints'), screen: program(() => import('./programs/endpoints')) },

@@ -66,6 +66,64 @@ export const operations = {
       "status_ids": {"type":"array","required":true},
     },
   },
+  "POST /cases/priorities": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "label": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "level": {"type":"integer","maximum":1000000},
+    },
+  },
+  "DELETE /cases/priorities": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+    },
+  },
+  "PUT /cases/priorities/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "label": {"type":"string","minLength":1,"maxLength":255},
+      "level": {"type":"integer","maximum":1000000},
+    },
+  },
+  "DELETE /cases/priorities/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+    },
+  },
+  "PUT /cases/priorities/reorder": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "priority_ids": {"type":"array","required":true},
+    },
+  },
+  "POST /cases/types": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "label": {"type":"string","required":true,"minLength":1,"maxLength":255},
+    },
+  },
+  "DELETE /cases/types": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+    },
+  },
+  "PUT /cases/types/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "label": {"type":"string","minLength":1,"maxLength":255},
+    },
+  },
+  "DELETE /cases/types/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+    },
+  },
+  "PUT /cases/types/reorder": {
+    roles: ["ADMIN","OWNER"], permission: "case_fields.manage",
+    fields: {
+      "type_ids": {"type":"array","required":true},
+    },
+  },
   "DELETE /tags": {
     roles: ["ADMIN","OWNER"], permission: "settings.manage",
     fields: {
@@ -1007,6 +1065,19 @@ export const operations = {
   "DELETE /brands/{id}": {
     roles: ["ADMIN","OWNER"], permission: "brands.manage",
     fields: {
+    },
+  },
+  "PUT /brands/{id}/templates/{name}": {
+    roles: ["ADMIN","OWNER"], permission: "brands.manage",
+    fields: {
+      "contents": {"type":"string","required":true,"minLength":1,"maxLength":65536},
+    },
+  },
+  "PUT /locales/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "localization.manage",
+    fields: {
+      "is_public": {"type":"boolean"},
+      "is_enabled": {"type":"boolean"},
     },
   },
   "PUT /settings": {

@@ -20,7 +20,9 @@ export const readRights = async () => {
 
 export const permitted = (permission: string) => rank() === 'OWNER' || permissions().has(permission);
 
+/** False also if the API has no such operation: rows of some lists can't be made or deleted. */
 export const mayDo = (name: Operation) => {
+  if (!(name in operations)) return false;
   const { roles, permission } = operations[name] as { roles: readonly string[]; permission: string | null };
   return roles.includes(rank()) && (permission === null || permitted(permission));
 };

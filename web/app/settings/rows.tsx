@@ -80,7 +80,7 @@ const RowsArea = (props: { area: Rows }) => {
   const [ordered, setOrdered] = createSignal<number[]>();
   const ids = createMemo(() => ordered() ?? (area.sorted && readIds() ? [...readIds()!].sort((a, b) => numberOf(a) - numberOf(b) || labelOf(a).localeCompare(labelOf(b))) : readIds()));
   const sortable = createMemo(() => (ids() ?? []).filter((id) => { const row = rowOf(area.type, id); return !(row && area.first?.(row as never)); }));
-  const adds = `POST ${area.path}`, mayAdd = adds in operations && mayDo(adds as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
+  const mayAdd = mayDo(`POST ${area.path}` as Operation), mayOrder = mayAdd && area.order && (!area.order.permission || permitted(area.order.permission));
 
   let text = '', turn = 0, timer: ReturnType<typeof setTimeout> | undefined;
   const read = async (more = false) => {

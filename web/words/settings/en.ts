@@ -83,6 +83,8 @@ const words = {
   team_hours_default: 'The default ones',
   // statuses
   statuses: 'Statuses',
+  priorities: 'Priorities',
+  types: 'Types',
   status_new: 'New status',
   statuses_empty: 'The desk has no statuses.',
   statuses_empty_next: 'Add one to say how far conversations are.',
@@ -391,6 +393,8 @@ const words = {
   trial_authentication: 'Proof of the sender',
   // brands
   brands: 'Name and colours',
+  templates: 'Templates',
+  languages: 'Languages',
   brand_new: 'New brand',
   brands_empty: 'The desk has no brand.',
   brands_empty_next: 'Add one: its name and colour are what customers see.',

@@ -1,0 +1,21 @@
+import type { ListWord } from './en';
+export const ar: Record<ListWord, string> = {
+  priority_new: 'أولوية جديدة',
+  priorities_empty: 'لا توجد أولويات.',
+  priorities_empty_next: 'أضف أولوية لتحديد المحادثات التي تأتي أولًا.',
+  priority_level: 'درجة الاستعجال {n}',
+  priority_level_help: 'الأولوية الجديدة هي الأكثر استعجالًا. الأكثر استعجالًا هي الأخيرة في القائمة: انقلها هناك.',
+  priority_delete_why: 'لا يمكن حذف أولوية تستخدمها محادثات أو اتفاقيات خدمة: أعطها أولوية أخرى أولًا.',
+  type_new: 'نوع جديد',
+  types_empty: 'لا توجد أنواع.',
+  types_empty_next: 'أضف نوعًا لتحديد موضوع المحادثات، مثل الأسئلة والأعطال.',
+  type_delete_why: 'لا يمكن حذف نوع تحمله محادثات: أعطها نوعًا آخر أولًا.',
+  languages_empty: 'لا توجد لغات.',
+  languages_empty_next: 'أعد تشغيل الخادم: يضيف اللغات التي يعرفها.',
+  language_enabled: 'يمكن كتابة النصوص بهذه اللغة',
+  language_enabled_help: 'تعرضها الحقول والنماذج والمقالات والعلامات. لا يمكن إيقاف لغة المكتب.',
+  language_public: 'معروضة في مركز المساعدة',
+  language_public_help: 'يمكن للعملاء اختيارها هناك.',
+  language_off: 'غير مستخدمة',
+  language_seen: 'في مركز المساعدة',
+};

@@ -1,0 +1,21 @@
+import type { ListWord } from './en';
+export const de: Record<ListWord, string> = {
+  priority_new: 'Neue Priorität',
+  priorities_empty: 'Es gibt keine Prioritäten.',
+  priorities_empty_next: 'Legen Sie eine an, um zu sagen, welche Gespräche zuerst kommen.',
+  priority_level: 'Dringlichkeit {n}',
+  priority_level_help: 'Eine neue Priorität ist die dringendste. In der Liste steht die dringendste zuletzt: Verschieben Sie sie dort.',
+  priority_delete_why: 'Eine Priorität, die Gespräche oder Servicelevel haben, lässt sich nicht löschen: Geben Sie ihnen zuerst eine andere.',
+  type_new: 'Neue Art',
+  types_empty: 'Es gibt keine Arten.',
+  types_empty_next: 'Legen Sie eine an, um zu sagen, worum es in Gesprächen geht, etwa Fragen und Fehler.',
+  type_delete_why: 'Eine Art, die Gespräche haben, lässt sich nicht löschen: Geben Sie ihnen zuerst eine andere.',
+  languages_empty: 'Es gibt keine Sprachen.',
+  languages_empty_next: 'Starten Sie den Server neu: Er legt die an, die er kennt.',
+  language_enabled: 'Texte können in dieser Sprache geschrieben werden',
+  language_enabled_help: 'Felder, Formulare, Artikel und Marken bieten sie an. Die Sprache des Desks lässt sich nicht abschalten.',
+  language_public: 'Im Hilfecenter angeboten',
+  language_public_help: 'Kunden können sie dort wählen.',
+  language_off: 'nicht in Gebrauch',
+  language_seen: 'im Hilfecenter',
+};
