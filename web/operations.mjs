@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 const PATHS = ['/teams', '/teams/{id}/members', '/cases/statuses', '/cases/priorities', '/cases/types', '/tags', '/tags/{id}/merge', '/views', '/cases/macros', '/users', '/users/invite', '/roles', '/businesshours', '/triggers', '/monitors', '/slas',
   '/cases/fields', '/users/fields', '/organizations/fields', '/cases/forms',
   '/endpoints', '/endpoints/{id}/secret', '/endpoints/{id}/test', '/events/tokens', '/oauth/clients', '/oauth/clients/{id}/secret', '/oauth/grants', '/users/{id}/erase',
+  '/users/{id}/notes', '/users/{id}/notes/{note_id}', '/identities/twitter', '/identities/facebook',
   '/organizations', '/identities/emails', '/identities/phones', '/profile', '/profile/password', '/profile/api_tokens', '/mailboxes', '/brands', '/brands/{id}/templates/{name}', '/locales', '/settings'];
 
 const api = JSON.parse(readFileSync(process.argv[2], 'utf8'));

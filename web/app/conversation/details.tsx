@@ -14,6 +14,7 @@ import { Tags } from './tags';
 
 const Service = lazy(async () => ({ default: (await import('./service')).Service }));
 const Fields = lazy(async () => ({ default: (await import('./fields')).Fields }));
+const Pinned = lazy(async () => ({ default: (await import('../people/pinned')).Pinned }));
 
 const Choice = (props: { word: Word; value: number | undefined; options: { id: number; label: string }[]; none?: boolean; wrong?: string | undefined; onChoose: (id: number | null) => void; ref?: (e: HTMLSelectElement) => void }): JSX.Element => (
   <label class="choice">
@@ -64,9 +65,9 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
   const person = () => rowOf('user', c.row()?.requester as RefTo);
   // One request for the conversations of the requester, and the organization behind it.
   const [others] = createResource(() => (c.row()?.requester as RefTo)?.id, async (id) => {
-    const reply = await get(`/users/${id}/cases`, { limit: 6, fields: 'subject,status,updated_at,requester(organization)', include: 'case_status,user,organization', _flat: true });
-    const organization = Object.values(reply.resources?.['user'] ?? {}).find((user) => user.id === id)?.['organization'] as RefTo;
-    return { organization, ids: keepReply(reply).filter((one) => one !== c.id).slice(0, 5) };
+    const reply = await get(`/users/${id}/cases`, { limit: 6, fields: 'subject,status,updated_at,requester(organization,pinned_notes_count)', include: 'case_status,user,organization', _flat: true });
+    const asks = Object.values(reply.resources?.['user'] ?? {}).find((user) => user.id === id);
+    return { organization: asks?.['organization'] as RefTo, hasPinned: !!asks?.['pinned_notes_count'], ids: keepReply(reply).filter((one) => one !== c.id).slice(0, 5) };
   });
   const organization = () => others.error ? undefined : others()?.organization;
   const [asked, setAsked] = createSignal(false); // a request that few need
@@ -90,6 +91,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
       <section class="details-part" aria-labelledby="person-title">
         <h3 id="person-title">{say('requester')}</h3>
         <Show when={person()}>{(p) => <p><a href={href(`/people/${p().id}`)} dir="auto">{p().full_name}</a></p>}</Show>
+        <Show when={!others.error && others()?.hasPinned}><Suspense><Pinned path={`/users/${person()?.id}/notes`} /></Suspense></Show>
         <Others title="other_conversations" ids={others.error ? [] : others()?.ids} />
       </section>
       <Show when={organization()}>
@@ -97,6 +99,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
           <section class="details-part" aria-labelledby="organization-title">
             <h3 id="organization-title">{say('organization')}</h3>
             <p><a href={href(`/organizations/${o().id}`)} dir="auto">{rowOf('organization', o().id)?.name}</a></p>
+            <Show when={rowOf('organization', o().id)?.pinned_notes_count}><Suspense><Pinned path={`/organizations/${o().id}/notes`} /></Suspense></Show>
             <Show when={asked()} fallback={<button type="button" class="link" onClick={() => setAsked(true)}>{say('organization_conversations')}</button>}>
               <Others title="organization_conversations" ids={theirs.error ? [] : theirs()} />
             </Show>

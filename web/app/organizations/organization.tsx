@@ -49,7 +49,7 @@ export const OrganizationScreen = () => {
             <h2>{say('people_count', { n: count() })}</h2>
             <ul class="others"><For each={people()}>{(person) => <li><a href={href(`/people/${person}`)} dir="auto">{rowOf('user', person)?.full_name ?? ''}</a></li>}</For></ul>
           </Show>
-          <Notes path={`/organizations/${id()}/notes`} />
+          <Show when={!editing() && row() && id()} keyed>{(of) => <Notes path={`/organizations/${of}/notes`} />}</Show>
         </Show>
       </section>
       <Show when={!problem()}><CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} empty={['empty_person', 'empty_person_next']} /></Show>

@@ -53,7 +53,7 @@ export const PersonScreen = () => {
               </dl>
             )}
           </Show>
-          <Notes path={`/users/${id()}/notes`} />
+          <Show when={!editing() && row() && id()} keyed>{(of) => <Notes path={`/users/${of}/notes`} />}</Show>
         </Show>
       </section>
       <Show when={!problem()}><CaseList paging={paging} title={say('conversations')} open={undefined} onOpen={(caseId) => go(`/cases/${caseId}`)} selection={NO_SELECTION} channel={undefined} empty={['empty_person', 'empty_person_next']} /></Show>

@@ -843,6 +843,72 @@ export const operations = {
       "contents": {"type":"boolean"},
     },
   },
+  "POST /users/{id}/notes": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "contents": {"type":"string","required":true,"minLength":1,"maxLength":524288},
+      "is_pinned": {"type":"boolean"},
+      "is_html": {"type":"boolean"},
+      "color": {"type":"string","options":["YELLOW","BLUE","GREEN","RED","ORANGE","PURPLE","PINK","GRAY","WHITE"]},
+      "attachment_file_ids": {"type":"array"},
+      "article_ids": {"type":"array"},
+    },
+  },
+  "PUT /users/{id}/notes/{note_id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+      "contents": {"type":"string","minLength":1,"maxLength":524288},
+      "is_pinned": {"type":"boolean"},
+      "is_html": {"type":"boolean"},
+    },
+  },
+  "DELETE /users/{id}/notes/{note_id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
+  "POST /identities/twitter": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "user_id": {"type":"integer","required":true},
+      "screen_name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "is_validated": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/twitter": {
+    roles: ["ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
+  "PUT /identities/twitter/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "is_primary": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/twitter/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
+  "DELETE /identities/facebook": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
+  "PUT /identities/facebook/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "is_primary": {"type":"boolean"},
+      "is_validated": {"type":"boolean"},
+    },
+  },
+  "DELETE /identities/facebook/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
   "POST /organizations": {
     roles: ["AGENT","ADMIN","OWNER"], permission: "organizations.update",
     fields: {

@@ -20,4 +20,9 @@ export const ar: typeof en = {
   card_domains: 'النطاقات',
   card_domains_help: 'من له عنوان في أحد النطاقات ينضم إلى المؤسسة تلقائيًا.',
   card_shared: 'يرى الأشخاص محادثات بعضهم',
+  card_note: 'ملاحظة',
+  card_note_add: 'أضف ملاحظة',
+  card_note_pinned: 'مثبتة',
+  card_note_pinned_help: 'تظهر فوق غيرها وبجانب المحادثات.',
+  card_note_forms: 'في هذه الملاحظة تنسيق مثل كلمات بخط عريض أو قوائم. النص المعدل يصبح نصًا بسيطًا.',
 };

@@ -19,6 +19,11 @@ const words = {
   card_domains: 'Domains',
   card_domains_help: 'People with an address of a domain join the organization by themselves.',
   card_shared: 'The people see each other’s conversations',
+  card_note: 'Note',
+  card_note_add: 'Add note',
+  card_note_pinned: 'Pinned',
+  card_note_pinned_help: 'Stands above the others, and beside the conversations.',
+  card_note_forms: 'This note has forms, such as bold words or lists. A changed text is plain.',
 };
 export type CardWord = keyof typeof words;
 export const en: Record<CardWord, string> = words;

@@ -1,0 +1,123 @@
+// People and organizations on their cards: notes, new and deleted organizations with their people, addresses and accounts.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { SHOTS, audit, consoleWorld, outside, shoot, until } from './console.mjs';
+
+describe('people and organizations', () => {
+  const world = consoleWorld();
+  const { sit } = world;
+  let owner, acme, nora;
+  before(async () => {
+    owner = world.desk.owner;
+    acme = await owner.create('/organizations', { name: 'Acme Wheels' });
+    nora = await world.desk.person('customer', { full_name: 'Nora Field', organization_id: acme.id });
+  });
+  const strip = (page, text) => page.locator('.strip').getByText(text).first().waitFor();
+  const notes = (path) => owner.fetch(`${path}/notes`, { limit: 50 });
+  const focused = (page) => page.evaluate(() => document.activeElement.textContent);
+  const looks = async (page, name) => {
+    const states = [['light', 1280], ['dark', 360]], more = [['light', 360], ['light', 768], ['dark', 768], ['dark', 1280]];
+    for (const [theme, width] of SHOTS ? [...more, ...states] : states) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.evaluate((wanted) => { document.documentElement.dataset.theme = wanted; }, theme);
+      await shoot(page, `people-${name}-${theme}-${width}`);
+      assert.deepEqual(await outside(page), []);
+      assert.deepEqual(await audit(page), []);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.evaluate(() => { document.documentElement.dataset.theme = 'light'; });
+  };
+
+  test('a note is written, pinned, changed and deleted by keys, and each has an undo', async (t) => {
+    const path = `/users/${nora.id}`, page = await sit(t, world.first, `/agent/people/${nora.id}`);
+    const text = () => page.getByRole('textbox', { name: /^Note/ });
+    await page.getByText('No note yet.').waitFor();
+    await page.keyboard.press('n');
+    await until(() => page.evaluate(() => document.activeElement.tagName === 'TEXTAREA'));
+    await page.keyboard.type('Prefers to be called');
+    await page.keyboard.press('Control+Enter');
+    await strip(page, 'Note added');
+    await page.getByRole('listitem').filter({ hasText: 'Prefers to be called' }).waitFor();
+    assert.equal(await focused(page), 'Add note n', 'the focus is where it was');
+    const [note] = await notes(path);
+    assert.equal(note.body_text, 'Prefers to be called');
+
+    const pin = page.getByRole('button', { name: 'Pin the note of Ben Adler' });
+    await pin.focus();
+    await page.keyboard.press('Enter');
+    await strip(page, 'Note pinned');
+    await page.locator('.person-notes .tag').getByText('Pinned').waitFor();
+    assert.equal(await focused(page), 'Unpin');
+    assert.equal((await notes(path))[0].is_pinned, true);
+
+    await page.getByRole('button', { name: 'Edit the note of Ben Adler' }).click();
+    await until(async () => (await text().inputValue()) === 'Prefers to be called');
+    await owner.update(`${path}/notes/${note.id}`, { contents: 'Call her before noon' });
+    await text().fill('Prefers to be called after noon');
+    await page.keyboard.press('Control+s');
+    await page.getByText(/Call her before noon/).first().waitFor();
+    await looks(page, 'note-met');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await strip(page, 'Saved');
+    await until(async () => (await notes(path))[0].body_text === 'Prefers to be called after noon');
+    await page.keyboard.press('z');
+    await strip(page, 'Undone');
+    assert.equal((await notes(path))[0].body_text, 'Call her before noon');
+
+    await page.getByRole('button', { name: 'Delete the note of Ben Adler' }).click();
+    await strip(page, 'Note deleted');
+    await page.getByText('No note yet.').waitFor();
+    assert.deepEqual(await notes(path), []);
+    await page.keyboard.press('z');
+    await page.getByRole('listitem').filter({ hasText: 'Call her before noon' }).waitFor();
+    assert.equal((await notes(path))[0].is_pinned, true, 'the note is pinned as it was');
+  });
+
+  test('notes of others are only pinned, an admin deletes one after a question, and a text survives leaving the card', async (t) => {
+    const path = `/organizations/${acme.id}`;
+    await owner.create(`${path}/notes`, { contents: '<p>Pays <b>late</b></p>', is_html: true });
+    const page = await sit(t, world.second, `/agent/organizations/${acme.id}`);
+    await page.getByRole('button', { name: /^Pin the note/ }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(Edit|Delete) the note/ }).count(), 0);
+    await page.getByRole('button', { name: 'Add note n' }).click();
+    await page.getByRole('textbox', { name: /^Note/ }).fill('Half a thought');
+    await page.getByRole('link', { name: 'Nora Field' }).click();
+    await page.getByRole('heading', { name: 'Nora Field', level: 1 }).waitFor();
+    await page.goBack();
+    await until(async () => (await page.getByRole('textbox', { name: /^Note/ }).inputValue()) === 'Half a thought');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Pays late').waitFor();
+
+    const admin = await sit(t, await world.desk.person('admin', { full_name: 'Ada Lind' }), `/agent/organizations/${acme.id}`);
+    await admin.getByRole('button', { name: /^Edit the note/ }).click();
+    await admin.getByText('A changed text is plain.').waitFor();
+    await admin.getByRole('textbox', { name: /^Note/ }).fill('Pays early');
+    await admin.keyboard.press('Control+s');
+    await strip(admin, 'Saved');
+    await admin.keyboard.press('z');
+    await strip(admin, 'Undone');
+    assert.match((await notes(path))[0].body_html, /<(b|strong)>late/);
+    await admin.getByRole('button', { name: /^Delete the note/ }).click();
+    const question = admin.getByRole('dialog', { name: 'Delete this note?' });
+    await question.getByText('Pays late').waitFor();
+    assert.deepEqual(await audit(admin), []);
+    await shoot(admin, 'people-note-question');
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await strip(admin, 'Note deleted');
+    assert.deepEqual(await notes(path), []);
+  });
+
+  test('pinned notes on the requester and the organization stand beside the conversation', async (t) => {
+    await owner.create(`/organizations/${acme.id}/notes`, { contents: 'Gold customer', is_pinned: true });
+    const { id } = await world.desk.staff.create('/cases', { subject: 'About notes', contents: 'Text', requester_id: nora.id });
+    const page = await sit(t, world.first, `/agent/cases/${id}`);
+    await page.locator('#details').getByText('Call her before noon').waitFor();
+    await page.locator('#details').getByText('Gold customer').waitFor();
+    assert.deepEqual(await audit(page), []);
+    await shoot(page, 'people-beside');
+    await page.goto(`${world.desk.base}/agent/people/${nora.id}`);
+    await page.getByRole('listitem').filter({ hasText: 'Call her before noon' }).waitFor();
+    await looks(page, 'notes');
+  });
+});
