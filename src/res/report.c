@@ -269,55 +269,6 @@ static int get_series(struct call *c) {
 
 const struct follower report_follower = {report_is_behind, report_catch_up};
 
-/* ---- the conversations behind a number ------------------------------------------------------- */
-
-static const struct field report_cases_args[] = {
-    {"metric", F_WORD, .words = report_metric_names,
-     .doc = "What the number counts or measures. Default: CREATED.", .example = "\"CREATED\""},
-    {"part", F_TEXT,
-     .doc =
-         "Only what this member beside the value counts: `under_a_day`, `under_a_week`, `under_30_days` or "
-         "`older` of a backlog, `good` or `bad` of satisfaction, `kept`, `broken` or `running` of SLAs.",
-     .example = "\"older\""},
-    {"*", .group = report_only_args},
-    {"*", .group = report_period_args},
-    {0},
-};
-
-static int read_metric_part(struct call *c, const struct report_metric *m, const struct metric_part **out) {
-    const struct in *in = arg(c, "part");
-    *out = NULL;
-    if (!in->given) return 0;
-    for (const struct metric_part *p = m->say; p && p->name; p++)
-        if (str_eq(in->value.s, str_of(p->name))) *out = p;
-    return *out ? 0 : fail_field(&c->work, ERR_FIELD_INVALID, S("part"), "The metric has no such part.");
-}
-
-/* A branch of its own: the facts are the smaller range, and the visibility is checked on each row. */
-static int get_report_cases(struct call *c) {
-    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
-    const struct metric_part *part;
-    struct report_only only;
-    struct buf sql = {0};
-    int64_t start, end;
-    TRY(api_input(c));
-    int metric = arg(c, "metric")->given ? (int)arg(c, "metric")->value.i : METRIC_CREATED;
-    TRY(report_period(c, &start, &end));
-    TRY(report_only_read(c, metric, &only));
-    TRY(read_metric_part(c, &report_metrics[metric], &part));
-    access_cases(&c->work, b);
-    buf_text(&sql, "t.id IN (");
-    report_cases_select(c->work.arena, &report_metrics[metric], &only, part, start, end, &sql, b);
-    buf_text(&sql, ") AND ");
-    branches_condition(b, &sql);
-    b->where[0] = buf_take(&sql, c->work.arena).p;
-    b->count = 1;
-    b->overlap = false;
-    b->sorted = true;
-    c->branches = b;
-    return api_list(c);
-}
-
 static const struct route series_routes[] = {
     {GET, "/insights/cases/series", COL_PLUS, "insights", ONE, get_series, .is_heavy = true,
      .permission = "insights.access", .executor = POOL, .lane = LANE_READ, .follows = &report_follower,
@@ -327,15 +278,6 @@ static const struct route series_routes[] = {
             "other. Properties are those that the conversation has now. As CSV, each line is a bucket of a "
             "group.",
      .sample = {.query = "metric=CREATED&interval=WEEK"}},
-    {GET, "/insights/cases", COL_PLUS, "conversations", LIST, get_report_cases, .reply = "case",
-     .is_heavy = true, .permission = "insights.access", .executor = POOL, .lane = LANE_READ,
-     .follows = &report_follower, .args = report_cases_args,
-     .order = {.key = "t.updated_at", .descending = true},
-     .summary = "List the conversations behind a number of a report",
-     .doc = "Conversations that the caller sees and that the number counts, the last changed first. A "
-            "conversation that the metric counts several times is listed once. A backlog is that of the end "
-            "of the period.",
-     .sample = {.query = "metric=CREATED"}},
     {0},
 };
 

@@ -127,8 +127,7 @@ void report_key_csv(struct call *c, enum report_dimension group, int64_t key) {
 int64_t report_part(const struct report_metric *m, const struct series_cell *cell, const int64_t *before,
                     const struct metric_part *part) {
     int64_t n = parts_sum(cell->parts, part->parts) - parts_sum(cell->parts, part->leaves);
-    if (m->method == METRIC_BACKLOG)
-        n += parts_sum(before, part->parts) - parts_sum(before, part->leaves);
+    if (m->method == METRIC_BACKLOG) n += parts_sum(before, part->parts) - parts_sum(before, part->leaves);
     return n;
 }
 

@@ -47,13 +47,12 @@ static void ranks_make(struct arena *a, struct ranking *r) {
     for (int i = 0; i < before->group_count; i++) former[i] = &before->groups[i];
     if (before->group_count) qsort(former, (size_t)before->group_count, sizeof *former, group_compare);
     for (int i = 0; i < r->count && before->group_count; i++) {
-        const struct series_group **found = bsearch(&r->ranks[i].key, former, (size_t)before->group_count,
-                                                    sizeof *former, key_compare);
+        const struct series_group **found =
+            bsearch(&r->ranks[i].key, former, (size_t)before->group_count, sizeof *former, key_compare);
         if (found) r->ranks[i].before = *found, met[*found - before->groups] = true;
     }
     for (int i = 0; i < before->group_count; i++)
-        if (!met[i])
-            r->ranks[r->count++] = (struct rank){before->groups[i].key, none, &before->groups[i]};
+        if (!met[i]) r->ranks[r->count++] = (struct rank){before->groups[i].key, none, &before->groups[i]};
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -114,10 +113,12 @@ static const struct field ranking_fields[] = {
      .doc = "Start of the previous period, which has the same length."},
     {"previous_end_at", F_TIME, READONLY, .doc = "End of the previous period."},
     {"groups", F_COMPUTED, READONLY, .render = render_ranks,
-     .doc = "The largest groups of the period first, those of the previous period alone last. `key` is an id, "
-            "the word of a channel, or null for conversations without one. `total` and `previous` have the "
-            "members of the total of a series. A conversation with several tags counts in the group of each.",
-     .example = "[{\"key\": 3, \"total\": {\"value\": 12, \"n\": 12}, \"previous\": {\"value\": 9, \"n\": 9}}]"},
+     .doc =
+         "The largest groups of the period first, those of the previous period alone last. `key` is an id, "
+         "the word of a channel, or null for conversations without one. `total` and `previous` have the "
+         "members of the total of a series. A conversation with several tags counts in the group of each.",
+     .example =
+         "[{\"key\": 3, \"total\": {\"value\": 12, \"n\": 12}, \"previous\": {\"value\": 9, \"n\": 9}}]"},
     {"group_count", F_INT, READONLY, .doc = "Number of groups of both periods.", .example = "1"},
     {"tags", F_MANY, READONLY, .ref = "tag", .made = ranking_tags, .doc = "Tags that are keys of groups."},
     {"total", F_COMPUTED, READONLY, .render = render_ranking_total,
@@ -144,8 +145,8 @@ static void csv_cells(struct call *c, const struct ranking *r, const struct seri
 }
 
 static int reply_ranking_csv(struct call *c, const struct ranking *r) {
-    static const char *const names[] = {"key", "value", "n", "p90", "previous_value", "previous_n",
-                                        "previous_p90", NULL};
+    static const char *const names[] = {"key",        "value",        "n", "p90", "previous_value",
+                                        "previous_n", "previous_p90", NULL};
     csv_names(c, names);
     for (int i = 0; i < r->shown; i++) {
         report_key_csv(c, r->ask.group, r->ranks[i].key);
@@ -164,7 +165,8 @@ static const struct field ranking_args[] = {
      .doc = "A group for each CHANNEL, TEAM, AGENT, PRIORITY or TAG of the conversations, or SLA of the "
             "metrics of SLAs.",
      .example = "\"TAG\""},
-    {"most", F_INT, .min = 1, .max = LIMIT_PAGE, .doc = "Number of groups at most. Default: 20, as CSV 1000."},
+    {"most", F_INT, .min = 1, .max = LIMIT_PAGE,
+     .doc = "Number of groups at most. Default: 20, as CSV 1000."},
     {"*", .group = report_period_args},
     {"*", .group = report_time_args},
     {"*", .group = csv_args},

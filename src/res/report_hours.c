@@ -63,8 +63,9 @@ static const struct field week_fields[] = {
     {"start_at", F_TIME, READONLY, .doc = "Start of the period."},
     {"end_at", F_TIME, READONLY, .doc = "End of the period."},
     {"values", F_COMPUTED, READONLY, .render = render_hour_values,
-     .doc = "Seven lists, that of Monday first, of 24 values, that of the hour from midnight first: all events "
-            "at which the clock of the zone shows this weekday and hour. Null: no event has a value.",
+     .doc =
+         "Seven lists, that of Monday first, of 24 values, that of the hour from midnight first: all events "
+         "at which the clock of the zone shows this weekday and hour. Null: no event has a value.",
      .example = "[[0, 0, 3]]"},
     {"n", F_COMPUTED, READONLY, .render = render_hour_counts,
      .doc = "The numbers of events, in the same form.", .example = "[[0, 0, 3]]"},
@@ -79,8 +80,11 @@ static const struct field week_fields[] = {
 };
 
 static const struct field week_args[] = {
-    {"*", .group = report_metric_args}, {"*", .group = report_period_args}, {"*", .group = report_time_args},
-    {"*", .group = csv_args},           {0},
+    {"*", .group = report_metric_args},
+    {"*", .group = report_period_args},
+    {"*", .group = report_time_args},
+    {"*", .group = csv_args},
+    {0},
 };
 
 static int reply_week_csv(struct call *c, const struct week *k) {
@@ -121,8 +125,7 @@ static int get_report_hours(struct call *c) {
     *row_cell(row, "start_at") = (struct value){V_INT, .i = period[0]};
     *row_cell(row, "end_at") = (struct value){V_INT, .i = period[1]};
     *row_cell(row, "is_exact") = (struct value){V_INT, .i = k->series.is_exact};
-    *row_cell(row, "error_percent") =
-        (struct value){V_INT, .i = k->series.is_exact ? 0 : STEP_ERROR_PERCENT};
+    *row_cell(row, "error_percent") = (struct value){V_INT, .i = k->series.is_exact ? 0 : STEP_ERROR_PERCENT};
     *row_cell(row, "is_complete") = (struct value){V_INT, .i = !c->behind};
     TRY(view_follow(v, row));
     return envelope_row(v, row);
@@ -138,10 +141,9 @@ static const struct route week_routes[] = {
     {0},
 };
 
-const struct resource report_hours_resource = {
-    .type = "report_hours",
-    .scope = "insights",
-    .title = "Reports by hour",
-    .doc = "Arrivals and replies by weekday and hour.",
-    .fields = week_fields,
-    .routes = week_routes};
+const struct resource report_hours_resource = {.type = "report_hours",
+                                               .scope = "insights",
+                                               .title = "Reports by hour",
+                                               .doc = "Arrivals and replies by weekday and hour.",
+                                               .fields = week_fields,
+                                               .routes = week_routes};

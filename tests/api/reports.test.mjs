@@ -535,6 +535,43 @@ describe('reports of a desk at work:', () => {
     for (const { name, title, unit, definition } of metrics) assert.ok(page.includes(`| \`${name}\` | ${title} | ${unit} | ${definition} |`), name);
   });
 
+  test('CSV of the conversations behind a number has a line for each, with its durations', async () => {
+    const { desk } = world, period = { metric: 'CREATED', start_at: world.period.start_at };
+    const { id } = await opened(desk, { subject: '=1+1, "so"', assigned_agent_id: desk.people.agent.id });
+    (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'When?' })).must(201);
+    await desk.clock.forward(HOUR);
+    (await desk.staff.post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER', status_id: 4 })).must(201);
+    period.end_at = iso(desk.clock.now + 1000);
+    const read = async (client, more) => {
+      const reply = (await client.exchange('GET', `/api/v1/insights/cases?${new URLSearchParams({ ...period, format: 'csv', ...more })}`, {})).must(200);
+      const [names, ...lines] = reply.text.trimEnd().split('\r\n');
+      return { names: names.replaceAll('"', '').split(','), lines, next: reply.headers.link };
+    };
+    const { total_count: total } = (await desk.owner.get('/insights/cases', { ...period, limit: 1 })).must(200).body;
+    const whole = await read(desk.owner, { limit: 1000 });
+    assert.deepEqual([whole.lines.length, whole.next], [total, undefined]);
+    const line = whole.lines.find((l) => l.startsWith(`${id},`));
+    assert.ok(line.startsWith(`${id},"'=1+1, ""so""","HELPCENTER","Completed",`), line);
+    const cells = line.slice(line.indexOf('"HELPCENTER"')).split(','), at = (name) => cells[whole.names.indexOf(name) - 2];
+    assert.deepEqual(['first_response_seconds', 'resolution_seconds', 'replies', 'requests'].map((name) => Number(at(name))), [HOUR, HOUR, 1, 1]);
+    assert.deepEqual([at('requester'), at('agent_id')], [`"${(await desk.owner.fetch(`/users/${at('requester_id')}`)).full_name}"`, String(desk.people.agent.id)]);
+    // Pages follow the header Link.
+    const paged = [];
+    for (let page = await read(desk.owner, { limit: 7 }); ; ) {
+      paged.push(...page.lines);
+      if (!page.next) break;
+      page = await read(desk.owner, Object.fromEntries(new URL(/<(.*)>/.exec(page.next)[1]).searchParams));
+    }
+    assert.deepEqual(paged, whole.lines);
+    const alone = await read((await desk.person('agent', { agent_case_access: 'SELF' })).client, {});
+    assert.deepEqual(alone.lines, []);
+    const { client: unnamed } = await apiToken(desk, desk.owner, { scopes: ['conversations:read'] });
+    const { lines } = await read(unnamed, { limit: 1000 });
+    assert.ok(lines.find((l) => l.startsWith(`${id},`)).includes(`,${at('requester_id')},"",${desk.people.agent.id},"",`));
+    const { client: insights } = await apiToken(desk, desk.owner, { scopes: ['insights:read'] });
+    (await insights.get('/insights/cases', { format: 'csv' })).refused(403, 'PERMISSIONS_DENIED');
+  });
+
   test('CSV has a line for each bucket of a group', async () => {
     const { desk } = world, query = new URLSearchParams({ ...world.period, metric: 'CREATED', group: 'CHANNEL', interval: 'MONTH', format: 'csv' });
     const reply = (await desk.owner.exchange('GET', `/api/v1${SERIES}?${query}`, {})).must(200);
