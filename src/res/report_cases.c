@@ -36,19 +36,23 @@ static int read_metric_part(struct call *c, const struct report_metric *m, const
 
 /* ---- as CSV ---------------------------------------------------------------------------------- */
 
-#define FACT_OF(value, kind)                                                                         \
+#define FACT_OF(value, kind) \
     "(SELECT " value " FROM report_facts f WHERE f.case_id = t.id AND f.kind = " kind ")"
 /* The caller sees these conversations: their ids are those of the list. */
-QUERY(report_case_lines,
-      "SELECT t.id, t.subject, t.channel, s.label, p.label, y.label, m.title, t.requester_id, r.full_name, "
-      "t.assigned_agent_id, g.full_name, t.created_at, t.updated_at, t.rating, " FACT_OF(
-          "MAX(f.took)", "4") ", " FACT_OF("MAX(f.took_open)", "4") ", " FACT_OF("MAX(f.took)", "6") ", "
-      FACT_OF("MAX(f.took_open)", "6") ", " FACT_OF("COUNT(*)", "8") ", " FACT_OF("COUNT(*)", "9")
-      " FROM cases t JOIN case_statuses s ON s.id = t.status_id "
-      "LEFT JOIN case_priorities p ON p.id = t.priority_id LEFT JOIN case_types y ON y.id = t.type_id "
-      "LEFT JOIN teams m ON m.id = t.assigned_team_id LEFT JOIN users r ON r.id = t.requester_id "
-      "LEFT JOIN users g ON g.id = t.assigned_agent_id "
-      "WHERE t.id IN @LIST(:ids) ORDER BY t.updated_at DESC, t.id DESC");
+QUERY(
+    report_case_lines,
+    "SELECT t.id, t.subject, t.channel, s.label, p.label, y.label, m.title, t.requester_id, r.full_name, "
+    "t.assigned_agent_id, g.full_name, t.created_at, t.updated_at, t.rating, " FACT_OF("MAX(f.took)", "4") ", " FACT_OF(
+        "MAX(f.took_open)",
+        "4") ", " FACT_OF("MAX(f.took)",
+                          "6") ", " FACT_OF("MAX(f.took_open)",
+                                            "6") ", " FACT_OF("COUNT(*)",
+                                                              "8") ", " FACT_OF("COUNT(*)",
+                                                                                "9") " FROM cases t JOIN case_statuses s ON s.id = t.status_id "
+                                                                                     "LEFT JOIN case_priorities p ON p.id = t.priority_id LEFT JOIN case_types y ON y.id = t.type_id "
+                                                                                     "LEFT JOIN teams m ON m.id = t.assigned_team_id LEFT JOIN users r ON r.id = t.requester_id "
+                                                                                     "LEFT JOIN users g ON g.id = t.assigned_agent_id "
+                                                                                     "WHERE t.id IN @LIST(:ids) ORDER BY t.updated_at DESC, t.id DESC");
 static const char *const case_columns[] = {"id",
                                            "subject",
                                            "channel",
@@ -158,10 +162,11 @@ static const struct route report_case_routes[] = {
      .follows = &report_follower, .args = report_cases_args, .has_csv = true,
      .order = {.key = "t.updated_at", .descending = true},
      .summary = "List the conversations behind a number of a report",
-     .doc = "Conversations that the caller sees and that the number counts, the last changed first. A "
-            "conversation that the metric counts several times is listed once. A backlog is that of the end "
-            "of the period. As CSV, each line is a conversation with its durations; `limit` and `offset` choose "
-            "the lines, and the header Link leads to the next ones. Names of people need the scope users.",
+     .doc =
+         "Conversations that the caller sees and that the number counts, the last changed first. A "
+         "conversation that the metric counts several times is listed once. A backlog is that of the end "
+         "of the period. As CSV, each line is a conversation with its durations; `limit` and `offset` choose "
+         "the lines, and the header Link leads to the next ones. Names of people need the scope users.",
      .sample = {.query = "metric=CREATED"}},
     {0},
 };
