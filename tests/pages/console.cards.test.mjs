@@ -77,7 +77,7 @@ describe('cards of people and organizations', () => {
     const page = await sit(t, world.first, `/agent/organizations/${acme.id}`);
     await page.getByRole('heading', { name: 'Acme Wheels', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Edit e' }).click();
-    await page.getByLabel('Domains').fill('acme.example');
+    await page.getByRole('textbox', { name: 'Domains' }).fill('acme.example');
     await page.keyboard.press('Enter');
     await page.getByLabel('Tags').fill('wholesale');
     await page.keyboard.press('Enter');

@@ -120,4 +120,56 @@ describe('people and organizations', () => {
     await page.getByRole('listitem').filter({ hasText: 'Call her before noon' }).waitFor();
     await looks(page, 'notes');
   });
+
+  test('an organization is made from the palette, with its fields, gets and loses people, and is deleted after a question', async (t) => {
+    await owner.create('/organizations/fields', { type: 'NUMERIC', key: 'contract', titles: [{ locale: 'en-us', translation: 'Contract' }] });
+    const page = await sit(t, await world.desk.person('admin', { full_name: 'Olga Admin' }), '/agent/views/1');
+    await page.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Commands' }).fill('new organi');
+    await page.getByRole('option', { name: 'New organization' }).click();
+    await page.getByRole('heading', { name: 'New organization' }).waitFor();
+    await until(() => page.evaluate(() => document.activeElement.matches('form input')));
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('alert').filter({ hasText: 'Name' }).first().waitFor();
+    await looks(page, 'organization-new');
+    await page.getByLabel('Name').fill('Blue Bikes');
+    await page.getByRole('textbox', { name: 'Domains' }).fill('blue.example');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'Blue Bikes', level: 1 }).waitFor();
+    await page.getByRole('textbox', { name: 'Contract' }).fill('17');
+    await page.keyboard.press('Enter');
+    await strip(page, /Contract/);
+    await page.getByRole('button', { name: 'Done' }).click();
+    const id = Number(page.url().split('/').pop());
+    const now = await owner.fetch(`/organizations/${id}`, { fields: 'name,domains,custom_fields', include: 'identity_domain' });
+    assert.deepEqual([now.name, now.domains[0].domain, now.custom_fields[0].value], ['Blue Bikes', 'blue.example', '17']);
+
+    const member = page.getByRole('region', { name: /person|people/ }).getByRole('link', { name: 'Nora Field' }), of = async () => (await owner.fetch(`/users/${nora.id}`)).organization?.id;
+    await page.getByRole('combobox', { name: 'Add a person' }).fill('Nora');
+    await page.getByRole('option', { name: /Nora Field.*Acme Wheels/ }).click();
+    await strip(page, 'Nora Field is in Blue Bikes now');
+    await member.waitFor();
+    assert.equal(await of(), id);
+    await looks(page, 'organization');
+    await page.getByRole('button', { name: 'Remove Nora Field' }).click();
+    await strip(page, 'Nora Field is not in Blue Bikes any more');
+    await member.waitFor({ state: 'detached' });
+    assert.equal(await of(), undefined);
+    await page.keyboard.press('Escape'); // leaves the field
+    await page.keyboard.press('z');
+    await member.waitFor();
+    assert.equal(await of(), id);
+
+    await page.getByRole('button', { name: 'Edit e' }).click();
+    await page.getByRole('button', { name: 'Delete: Blue Bikes' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete “Blue Bikes”?' });
+    await question.getByText('Its people and their conversations stay').waitFor();
+    assert.deepEqual(await audit(page), []);
+    await shoot(page, 'people-organization-question');
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await strip(page, 'Blue Bikes was removed');
+    assert.equal(await of(), undefined);
+  });
 });

@@ -292,6 +292,7 @@ export const ar: Words = {
   role: 'الدور',
   last_seen: 'آخر ظهور',
   known_since: 'معروف منذ',
+  organization_new: 'مؤسسة جديدة',
   organization_gone: 'هذه المؤسسة غير موجودة أو لا يحق لك رؤيتها.',
   domains: 'النطاقات',
   notes: 'الملاحظات',

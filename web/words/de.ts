@@ -292,6 +292,7 @@ export const de: Words = {
   role: 'Rolle',
   last_seen: 'Zuletzt gesehen',
   known_since: 'Bekannt seit',
+  organization_new: 'Neue Organisation',
   organization_gone: 'Diese Organisation gibt es nicht, oder Sie dürfen sie nicht sehen.',
   domains: 'Domains',
   notes: 'Notizen',

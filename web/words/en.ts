@@ -298,6 +298,7 @@ const words = {
   role: 'Role',
   last_seen: 'Last seen',
   known_since: 'Known since',
+  organization_new: 'New organization',
   organization_gone: 'This organization does not exist, or you may not see it.',
   domains: 'Domains',
   notes: 'Notes',

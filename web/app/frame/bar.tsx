@@ -5,7 +5,7 @@ import { go, href, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
 import { say } from '../../kit/words';
 import { Face } from '../../kit/marks';
-import { isAdmin } from '../session/rank';
+import { isAdmin, rank } from '../session/rank';
 import { logOut, me } from '../session/session';
 import { startIsOpen } from '../start/offer';
 import { opened, toggle } from './drawers';
@@ -37,6 +37,7 @@ export const Bar = () => {
     { key: 'g t', word: 'go_trash', run: () => goView('TRASH') },
     { key: 'g r', word: 'go_reports', run: () => go('/reports') },
     { key: 'g h', word: 'to_help_center', run: () => go('/help-center') },
+    ...(rank() === 'COLLABORATOR' ? [] : [{ key: '', word: 'organization_new' as const, run: () => go('/organizations/new') }]),
   ]);
   return (
     <header class="bar">

@@ -1,36 +1,29 @@
-// An organization: its domains, fields, notes and people, and all conversations of its people.
-import { createEffect, createSignal, For, lazy, on, onCleanup, Show, Suspense } from 'solid-js';
-import { get, type Schemas } from '../../kit/api';
-import { go, href } from '../../kit/route';
-import { keepReply, rowOf, type Shown } from '../../kit/store';
+// An organization: its domains, fields, notes and people, and all conversations of its people; or a new one.
+import { For, lazy, Show, Suspense } from 'solid-js';
+import { type Schemas } from '../../kit/api';
+import { go, place } from '../../kit/route';
+import { rowOf, type Shown } from '../../kit/store';
 import { say } from '../../kit/words';
 import { cardValueText as valueText } from '../fields/text';
 import { CaseList, NO_SELECTION } from '../list/list';
 import { createCard } from '../people/card';
 import { Notes } from '../people/notes';
 import { tagTitles } from '../people/tags';
+import { Members } from './members';
 
 const EditOrganization = lazy(async () => { const { ready, EditOrganization: form } = await import('./edit_organization'); await ready(); return { default: form }; });
+const NewOrganization = lazy(async () => { const { ready, NewOrganization: screen } = await import('./new_organization'); await ready(); return { default: screen }; });
 
-const FIELDS = ['name', 'domains', 'custom_fields', 'tags', 'created_at'] as const;
+const FIELDS = ['name', 'domains', 'is_validated', 'is_shared', 'custom_fields', 'tags', 'created_at'] as const;
 type Organization = Shown<'organization', typeof FIELDS>;
 const QUERY = { fields: FIELDS.join(','), include: 'identity_domain,organization_field,field_option,tag', _flat: true };
-const PEOPLE_MOST = 50;
 
 type RefTo = { id: number };
 type Value = { field: RefTo | null; value: string | null };
 
-export const OrganizationScreen = () => {
+const OrganizationCard = () => {
   const { id, row, paging, problem, mayEdit, editing, setEditing } = createCard({ type: 'organization', path: '/organizations', query: QUERY, gone: 'organization_gone', title: ({ name }) => name });
   const organization = () => row() as Organization | undefined;
-  const [people, setPeople] = createSignal<number[]>([]), [count, setCount] = createSignal(0);
-  createEffect(on(id, (asked) => {
-    const stop = new AbortController();
-    onCleanup(() => stop.abort());
-    setPeople([]);
-    get(`/organizations/${asked}/members`, { fields: 'full_name', limit: PEOPLE_MOST }, stop.signal).then((reply) => { setPeople(keepReply(reply)); setCount(reply.total_count ?? 0); }, () => undefined);
-  }));
-
   const domains = () => ((organization()?.domains ?? []) as RefTo[]).map((ref) => rowOf('identity_domain', ref)).filter((d): d is Schemas['identity_domain'] => d !== undefined);
   const values = () => ((organization()?.custom_fields ?? []) as Value[]).filter(({ value }) => value);
   let button: HTMLButtonElement | undefined;
@@ -45,10 +38,7 @@ export const OrganizationScreen = () => {
             <Show when={tagTitles(organization()?.tags).length}><dt>{say('tags')}</dt><dd class="tags"><For each={tagTitles(organization()?.tags)}>{(tag) => <span class="tag" dir="auto">{tag}</span>}</For></dd></Show>
             <For each={values()}>{({ field, value }) => <><dt dir="auto">{rowOf('organization_field', field)?.title ?? ''}</dt><dd dir="auto">{valueText(rowOf('organization_field', field), value)}</dd></>}</For>
           </dl>}><Suspense><EditOrganization id={id()} query={QUERY} onDone={done} /></Suspense></Show>
-          <Show when={people().length}>
-            <h2>{say('people_count', { n: count() })}</h2>
-            <ul class="others"><For each={people()}>{(person) => <li><a href={href(`/people/${person}`)} dir="auto">{rowOf('user', person)?.full_name ?? ''}</a></li>}</For></ul>
-          </Show>
+          <Show when={row()}><Members organization={id()} name={organization()?.name ?? ''} mayEdit={mayEdit()} /></Show>
           <Show when={!editing() && row() && id()} keyed>{(of) => <Notes path={`/organizations/${of}/notes`} />}</Show>
         </Show>
       </section>
@@ -56,3 +46,5 @@ export const OrganizationScreen = () => {
     </main>
   );
 };
+
+export const OrganizationScreen = () => <Show when={place().parts[0] !== 'new'} fallback={<Suspense><NewOrganization /></Suspense>}><OrganizationCard /></Show>;

@@ -9,6 +9,10 @@ import { createPaging } from '../list/paging';
 import { ROW_QUERY } from '../list/row';
 import { rank } from '../session/rank';
 
+/** A row that was just made: its card opens with the form, if it has custom fields to fill. */
+let made: number | undefined;
+export const madeRow = (id: number | undefined) => { made = id; };
+
 interface Card<T extends 'user' | 'organization'> {
   type: T;
   /** Path of the rows: "/users". */
@@ -38,7 +42,7 @@ export const createCard = <T extends 'user' | 'organization'>({ type, path, quer
   const paging = createPaging(source);
   createEffect(on(source, () => { paging.reset(); paging.need(0, 1); }));
   const [editing, setEditing] = createSignal(false);
-  createEffect(on(id, () => setEditing(false)));
+  createEffect(on(id, (asked) => { setEditing(asked === made); made = undefined; }));
   /** The server decides; people below an agent may change no card. */
   const mayEdit = () => row() !== undefined && ['AGENT', 'ADMIN', 'OWNER'].includes(rank());
   useKeys([{ key: 'Escape', word: 'key_list', run: () => history.back() }, { key: 'e', word: 'edit', run: () => { if (mayEdit()) setEditing(true); } }]);

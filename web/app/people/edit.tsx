@@ -42,12 +42,22 @@ export const OrganizationOf = (props: Control) => {
   const find = async (text: string) => {
     const reply = await get('/autocomplete/organizations', { name: text, limit: 8 });
     keepReply(reply);
-    return rowsOf(reply).map((row) => ({ id: row.id, label: String(row['name']) }));
+    const found = rowsOf(reply).map((row) => ({ id: row.id, label: String(row['name']) }));
+    return found.some(({ label }) => label.toLowerCase() === text.toLowerCase()) || !mayDo('POST /organizations') ? found : [...found, { id: text, label: text, more: say('card_organization_new') }];
+  };
+  /** A new organization exists at once, the person is in it when the form is saved. */
+  const make = async (called: string) => {
+    try {
+      const reply = await call('POST', '/organizations', { body: { name: called } }), made = rowsOf(reply)[0]!;
+      keepReply(reply);
+      choose(made.id);
+      tell(say('card_organization_made', { name: called }), async () => { await call('DELETE', `/organizations/${made.id}`); if (id() === made.id) props.set(null); });
+    } catch (error) { tellWrong((error as Error).message); }
   };
   return (
     <div id={props.id} class="typed" role="group" tabindex="-1" aria-label={say('card_organization')} aria-describedby={props.described}>
       <Show when={id()}><ul class="tags"><li class="tag"><span dir="auto">{name()}</span><button type="button" aria-label={say('remove_word', { name: name() })} onClick={() => props.set(null)}>×</button></li></ul></Show>
-      <Combobox label={say('card_organization_find')} placeholder={say('card_organization_find')} value={typed()} find={find} onChoose={(one) => choose(Number(one.id))} />
+      <Combobox label={say('card_organization_find')} placeholder={say('card_organization_find')} value={typed()} find={find} onChoose={(one) => typeof one.id === 'number' ? choose(one.id) : void make(one.id)} />
     </div>
   );
 };

@@ -3,6 +3,7 @@ import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { get, prefix, rowsOf } from '../../kit/api';
 import { href } from '../../kit/route';
 import { say, type Word } from '../../kit/words';
+import { rank } from '../session/rank';
 
 interface Result { id: number; title: string | null; resource: string }
 const KINDS: { resource: string; asked: string; word: Word; to: (id: number) => string }[] = [
@@ -28,6 +29,7 @@ export const OtherResults = (props: { query: string }) => {
         <Show when={found()[resource]?.length}>
           <section class="results" aria-labelledby={`results-${resource}`}>
             <h3 id={`results-${resource}`}>{say(word)}</h3>
+            <Show when={resource === 'organization' && rank() !== 'COLLABORATOR'}><a href={href(`/organizations/new?name=${encodeURIComponent(props.query)}`)}>{say('organization_new')}</a></Show>
             <ul>
               <For each={found()[resource]}>{({ id, title }) => <li><a href={to(id)} target={resource === 'article' ? '_blank' : undefined} dir="auto">{title || say('no_subject')}</a></li>}</For>
             </ul>

@@ -13,4 +13,10 @@ export const ar: typeof en = {
   note_delete_final: 'تزول نهائيًا مع ملفاتها، ولا يمكن استرجاع كاتبها ووقتها.',
   note_unsaved: 'لم تحفظ',
   notes_failed: 'تعذرت قراءة الملاحظات.',
+  members_none: 'لا أحد في هذه المؤسسة بعد.',
+  members_none_add: 'لا أحد في هذه المؤسسة بعد. ابحث عن شخص لإضافته.',
+  member_add: 'أضف شخصًا',
+  member_remove: 'إزالة {name}',
+  member_added: 'أصبح {name} في {organization}',
+  member_removed: 'لم يعد {name} في {organization}',
 };

@@ -13,4 +13,10 @@ export const de: typeof en = {
   note_delete_final: 'Sie ist mit ihren Dateien endgültig weg. Autor und Zeitpunkt ließen sich nicht zurückholen.',
   note_unsaved: 'nicht gespeichert',
   notes_failed: 'Die Notizen konnten nicht gelesen werden.',
+  members_none: 'Noch gehört niemand zu dieser Organisation.',
+  members_none_add: 'Noch gehört niemand zu dieser Organisation. Suchen Sie eine Person.',
+  member_add: 'Person hinzufügen',
+  member_remove: '{name} entfernen',
+  member_added: '{name} gehört jetzt zu {organization}',
+  member_removed: '{name} gehört nicht mehr zu {organization}',
 };

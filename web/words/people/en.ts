@@ -13,5 +13,11 @@ const words = {
   note_delete_final: 'It is gone for good, with its files. An undo could not bring back its author and its time.',
   note_unsaved: 'not saved',
   notes_failed: 'The notes could not be read.',
+  members_none: 'Nobody is in this organization yet.',
+  members_none_add: 'Nobody is in this organization yet. Find a person to add.',
+  member_add: 'Add a person',
+  member_remove: 'Remove {name}',
+  member_added: '{name} is in {organization} now',
+  member_removed: '{name} is not in {organization} any more',
 };
 export const en: Record<keyof typeof words, string> = words;
