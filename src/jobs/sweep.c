@@ -122,6 +122,7 @@ QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
 QUERY(sweep_scheduled, OLDEST("scheduled_replies", "id", "o.refused_at <= :before"));
 QUERY(sweep_drafts, OLDEST("drafts", "id", "o.updated_at <= :before"));
+QUERY(sweep_new_case_drafts, OLDEST("new_case_drafts", "id", "o.updated_at <= :before"));
 
 /* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
@@ -144,6 +145,7 @@ static const struct sweep {
     {&sweep_arrivals, MAIL_ARRIVALS_KEPT, NULL},
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
     {&sweep_drafts, DRAFT_KEPT, NULL},
+    {&sweep_new_case_drafts, DRAFT_KEPT, NULL},
     {&sweep_scheduled, SCHEDULED_REFUSED_KEPT, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };

@@ -19,6 +19,7 @@
 #include "res/attachment.h"
 #include "res/case_parts.h"
 #include "res/channel.h"
+#include "res/draft.h"
 #include "res/html.h"
 #include "res/field_value.h"
 #include "res/tag.h"
@@ -150,6 +151,7 @@ static const struct field case_fields[] = {
     {"macro", F_REF, NULLABLE | UPDATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .ref = "macro",
      .doc = MACRO_DOC " Its text is not used."},
     {"*", .group = attachment_input},
+    {"*", .group = draft_sent_input},
     {"*", .group = row_times},
     {0},
 };
@@ -239,6 +241,7 @@ static int post_case(struct call *c) {
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
     if (mailed) TRY(mail_first(c, &channel, first));
+    TRY(draft_sent(c, DRAFT_REPLY));
     TRY(api_keep(c));
     return api_reply_one(c, c->id);
 }

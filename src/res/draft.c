@@ -1,5 +1,5 @@
-/* Drafts of the caller. An address names a conversation and a channel, and the caller is the third part of the key, so
- * there is no address of a draft of somebody else.
+/* Drafts of the caller. An address names a conversation and a channel, or the new conversation, and the caller is the
+ * last part of the key, so there is no address of a draft of somebody else.
  *
  * Two editors of one person (tabs, machines) never overwrite each other unnoticed: a draft is only overwritten by a
  * request that names the version it replaces. A request that was sent twice finds its own text and succeeds. */
@@ -26,16 +26,12 @@ static void render_json(struct view *v, const struct row *row, const struct valu
     else jw_null(&v->w);
 }
 
-#define PARAMETERS_DOC                                                                                     \
-    "Further parameters of the reply or note, as the editor will send them: `channel`, `channel_options` " \
-    "(recipients of copies), `subject`, `status_id`, `tags`, `macro_id` and others. The desk stores them " \
-    "and checks them when they are sent."
+#define PARAMETERS_DOC                                                                                      \
+    "Further parameters of the reply, note or conversation, as the editor will send them: `channel`, "      \
+    "`channel_options` (recipients of copies), `subject`, `status_id`, `tags`, `macro_id` and others. The " \
+    "desk stores them and checks them when they are sent."
 
-static const struct field draft_fields[] = {
-    {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
-    {"place", F_TEXT, HIDDEN, .column = "CASE WHEN t.channel = 2 THEN 'draft?channel=NOTE' ELSE 'draft' END"},
-    {"channel", F_WORD, READONLY, .words = draft_channels,
-     .doc = "REPLY: becomes a reply. NOTE: becomes a note."},
+static const struct field draft_texts[] = {
     {"contents", F_LONG, READONLY | ON_DEMAND, .max = LIMIT_DRAFT,
      .doc = "The text as the editor wrote it. The desk does not clean HTML in it.",
      .example = "\"Have you tried\""},
@@ -43,6 +39,15 @@ static const struct field draft_fields[] = {
      .example = "{\"status_id\": 3}"},
     {"attachment_file_ids", F_JSON, READONLY, .column = "t.file_ids", .render = render_json,
      .doc = "Ids of your uploaded files that will be attached. Null: none.", .example = "[7]"},
+    {0},
+};
+
+static const struct field draft_fields[] = {
+    {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
+    {"place", F_TEXT, HIDDEN, .column = "CASE WHEN t.channel = 2 THEN 'draft?channel=NOTE' ELSE 'draft' END"},
+    {"channel", F_WORD, READONLY, .words = draft_channels,
+     .doc = "REPLY: becomes a reply. NOTE: becomes a note."},
+    {"*", .group = draft_texts},
     {"base_post_id", F_INT, READONLY,
      .doc = "The newest post that was seen when the text was begun, for `last_seen_post_id` of the reply.",
      .example = "6490"},
@@ -50,15 +55,38 @@ static const struct field draft_fields[] = {
     {0},
 };
 
-static const struct field draft_input[] = {
+static const struct field draft_texts_input[] = {
     {"contents", F_LONG, NULLABLE, .max = LIMIT_DRAFT,
-     .doc = "Required. The text as the editor has it. Blank without files: the draft is deleted.",
+     .doc = "Required. The text as the editor has it. If it is blank and nothing else is given, the draft is "
+            "deleted.",
      .example = "\"Have you tried\""},
     {"parameters", F_OBJECT, NULLABLE, .doc = PARAMETERS_DOC, .example = "{\"status_id\": 3}"},
     {"attachment_file_ids", F_IDS, 0, .check = check_file_ids,
      .doc = "Ids of your uploaded files to attach. They do not expire before the draft.", .example = "[]"},
+    {0},
+};
+
+static const struct field draft_input[] = {
+    {"*", .group = draft_texts_input},
     {"base_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX,
      .doc = "The newest post that was seen when the text was begun.", .example = "6490"},
+    {0},
+};
+
+#define REQUESTER_DOC                                                                                            \
+    "Person who will be the requester. The desk stores the number and checks it when it is sent, so the person " \
+    "may be gone. Null: nobody is chosen."
+
+static const struct field new_case_draft_fields[] = {
+    {"requester_id", F_INT, READONLY, .doc = REQUESTER_DOC, .example = "3"},
+    {"*", .group = draft_texts},
+    {"*", .group = row_times},
+    {0},
+};
+
+static const struct field new_case_draft_input[] = {
+    {"*", .group = draft_texts_input},
+    {"requester_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = REQUESTER_DOC, .example = "3"},
     {0},
 };
 
@@ -90,19 +118,27 @@ static enum draft_channel channel_asked(struct call *c) {
     return in->given && in->value.type == V_INT ? (enum draft_channel)in->value.i : DRAFT_REPLY;
 }
 
+/* The key that the address names. */
+static struct draft draft_named(struct call *c) {
+    if (c->route->of == NULL) return (struct draft){0};
+    return (struct draft){.case_id = c->vars[0].id, .channel = channel_asked(c)};
+}
+
 static struct value number_or_null(int64_t n) {
     return n ? (struct value){V_INT, .i = n} : (struct value){0};
 }
 
 static struct row *draft_row(struct view *v, const struct draft *d) {
-    struct row *row = row_new(v, layout_of(resource_of("draft")), d->id);
-    *row_cell(row, "case") = (struct value){V_INT, .i = d->case_id};
-    *row_cell(row, "place") = value_text(d->channel == DRAFT_NOTE ? S("draft?channel=NOTE") : S("draft"));
-    *row_cell(row, "channel") = (struct value){V_INT, .i = d->channel};
+    struct row *row = row_new(v, layout_of(resource_of(d->case_id ? "draft" : "new_case_draft")), d->id);
+    if (d->case_id) {
+        *row_cell(row, "case") = (struct value){V_INT, .i = d->case_id};
+        *row_cell(row, "place") = value_text(d->channel == DRAFT_NOTE ? S("draft?channel=NOTE") : S("draft"));
+        *row_cell(row, "channel") = (struct value){V_INT, .i = d->channel};
+        *row_cell(row, "base_post_id") = number_or_null(d->base_post_id);
+    } else *row_cell(row, "requester_id") = number_or_null(d->requester_id);
     *row_cell(row, "contents") = value_text(d->contents);
     *row_cell(row, "parameters") = value_text(d->parameters);
     *row_cell(row, "attachment_file_ids") = value_text(d->file_ids);
-    *row_cell(row, "base_post_id") = number_or_null(d->base_post_id);
     *row_cell(row, "created_at") = (struct value){V_INT, .i = d->created_at};
     *row_cell(row, "updated_at") = (struct value){V_INT, .i = d->updated_at};
     return row;
@@ -138,12 +174,13 @@ static bool names_version(const struct call *c) {
     return http_header(c->http, "If-Match").p || http_header(c->http, "If-None-Match").p;
 }
 
-static int get_case_draft(struct call *c) {
+static int get_draft(struct call *c) {
     struct draft d;
     c->options.also = "+contents,+parameters";
     TRY(api_of(c));
     TRY(api_input(c));
-    TRY_FOUND(&c->work, draft_load(&c->work, c->vars[0].id, channel_asked(c), &d));
+    struct draft named = draft_named(c);
+    TRY_FOUND(&c->work, draft_load(&c->work, named.case_id, named.channel, &d));
     return draft_reply(c, &d);
 }
 
@@ -152,8 +189,9 @@ static int draft_read(struct call *c, struct draft *d) {
     int rc = api_input(c);
     const struct in *contents = in(c, "contents"), *files = in(c, "attachment_file_ids"),
                     *parameters = in(c, "parameters");
-    *d = (struct draft){
-        .case_id = c->vars[0].id, .channel = channel_asked(c), .base_post_id = in_int(c, "base_post_id")};
+    *d = draft_named(c);
+    if (d->case_id) d->base_post_id = in_int(c, "base_post_id");
+    else d->requester_id = in_int(c, "requester_id");
     d->contents = contents->value.s.p ? contents->value.s : S("");
     if (contents->json == NULL) in_fail(c, "contents", ERR_FIELD_REQUIRED, NULL);
     if (files->value.type == V_IDS && files->value.i)
@@ -169,7 +207,7 @@ static int draft_read(struct call *c, struct draft *d) {
     return failed(&c->work) ? -(int)failure(&c->work) : rc;
 }
 
-static int put_case_draft(struct call *c) {
+static int put_draft(struct call *c) {
     struct work *w = &c->work;
     struct draft now, wanted;
     TRY(api_of(c));
@@ -190,11 +228,12 @@ static int put_case_draft(struct call *c) {
     return draft_reply(c, &wanted);
 }
 
-static int delete_case_draft(struct call *c) {
+static int delete_draft(struct call *c) {
     struct draft now;
     TRY(api_of(c));
     TRY(api_input(c));
-    TRY_FOUND(&c->work, draft_lock(&c->work, c->vars[0].id, channel_asked(c), &now));
+    struct draft named = draft_named(c);
+    TRY_FOUND(&c->work, draft_lock(&c->work, named.case_id, named.channel, &now));
     TRY(draft_compare(c, &now));
     TRY(draft_drop(&c->work, &now));
     return api_reply(c);
@@ -204,8 +243,8 @@ static int delete_case_draft(struct call *c) {
 
 const struct field draft_sent_input[] = {
     {"draft_etag", F_TEXT, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "",
-     .doc = "ETag of your draft that is sent, or *. If your draft of this conversation and channel has it, "
-            "it is deleted together with the write. A newer one stays."},
+     .doc = "ETag of your draft that is sent, or *. If your draft (of this conversation and channel, or of a "
+            "new conversation) has it, it is deleted together with the write. A newer one stays."},
     {0},
 };
 
@@ -213,7 +252,7 @@ int draft_sent(struct call *c, enum draft_channel channel) {
     struct str tag = in_text(c, "draft_etag");
     struct draft now;
     if (tag.p == NULL) return 0;
-    int found = draft_lock(&c->work, c->vars[0].id, channel, &now);
+    int found = draft_lock(&c->work, c->route->of ? c->vars[0].id : 0, channel, &now);
     if (found <= 0) return found;
     struct view *v = view_new(c);
     return tag_listed(tag, draft_tag(v, draft_row(v, &now))) ? draft_drop(&c->work, &now) : 0;
@@ -226,18 +265,18 @@ static const struct route draft_routes[] = {
      .order = {.key = "t.updated_at", .descending = true}, .summary = "List your drafts",
      .doc = "The newest first. Only of conversations that you see. Texts only with "
             "`fields=+contents,+parameters`."},
-    {PUT, "/cases/:id/draft", COL_PLUS, "conversations", ONE, put_case_draft, .of = "case",
-     .args = draft_args, .input = draft_input, .also = NONE, .summary = "Save your draft of a reply or note",
+    {PUT, "/cases/:id/draft", COL_PLUS, "conversations", ONE, put_draft, .of = "case", .args = draft_args,
+     .input = draft_input, .also = NONE, .summary = "Save your draft of a reply or note",
      .doc = "Replaces the whole draft, or creates it. To replace one, send its ETag in If-Match; * replaces "
             "any. Without a precondition, or with another ETag, a draft with other contents is not "
             "overwritten: 412. A PUT of what is stored succeeds and changes nothing. A blank text without "
             "files deletes the draft; the reply then has only the status. The reply has no texts. Nobody "
             "else sees a draft. It is deleted 90 days after its last change; of more than 200 drafts of a "
             "person, the oldest are."},
-    {GET, "/cases/:id/draft", COL_PLUS, "conversations", ONE, get_case_draft, .of = "case",
-     .args = draft_args, .summary = "Get your draft of a reply or note",
+    {GET, "/cases/:id/draft", COL_PLUS, "conversations", ONE, get_draft, .of = "case", .args = draft_args,
+     .summary = "Get your draft of a reply or note",
      .doc = "404 if you have none. Also if the conversation is suspended, merged or in the trash."},
-    {DELETE, "/cases/:id/draft", COL_PLUS, "conversations", NONE, delete_case_draft, .of = "case",
+    {DELETE, "/cases/:id/draft", COL_PLUS, "conversations", NONE, delete_draft, .of = "case",
      .args = draft_args, .summary = "Delete your draft of a reply or note",
      .doc = "With If-Match only if it has this ETag."},
     {0},
@@ -255,3 +294,30 @@ const struct resource draft_resource = {.type = "draft",
                                         .visible = draft_visible,
                                         .keyset = true,
                                         .unlogged = "only its writer sees it"};
+
+static const struct route new_case_draft_routes[] = {
+    {PUT, "/cases/draft", AG_PLUS, "conversations", ONE, put_draft, .input = new_case_draft_input,
+     .also = NONE, .summary = "Save your draft of a new conversation",
+     .doc =
+         "Replaces the whole draft, or creates it. You have one at most. As with the draft of a reply, send "
+         "its ETag in If-Match to replace it. Without a text, files, requester and parameters the draft is "
+         "deleted; the reply then has only the status. POST /cases deletes it if `draft_etag` names it. "
+         "Nobody else sees it. It is deleted 90 days after its last change."},
+    {GET, "/cases/draft", AG_PLUS, "conversations", ONE, get_draft,
+     .summary = "Get your draft of a new conversation", .doc = "404 if you have none.",
+     .errors = "RESOURCE_NOT_FOUND"},
+    {DELETE, "/cases/draft", AG_PLUS, "conversations", NONE, delete_draft,
+     .summary = "Delete your draft of a new conversation", .doc = "With If-Match only if it has this ETag.",
+     .errors = "RESOURCE_NOT_FOUND"},
+    {0},
+};
+
+/* No table: no list and no reference has its rows. */
+const struct resource new_case_draft_resource = {.type = "new_case_draft",
+                                                 .scope = "conversations",
+                                                 .title = "Drafts of new conversations",
+                                                 .doc =
+                                                     "The conversation that you have begun and not opened.",
+                                                 .url = "cases/draft",
+                                                 .fields = new_case_draft_fields,
+                                                 .routes = new_case_draft_routes};

@@ -306,7 +306,7 @@ test('every operation that takes attachment_file_ids takes file parts', async (t
   const { paths, components } = (await desk.anyone.exchange('GET', '/openapi.json')).must(200).body;
   const takes = (name) => components.schemas[name].properties?.attachment_file_ids;
   const found = Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([method, { requestBody }]) => [`${method} ${path}`, requestBody?.content]))
-    .filter(([name]) => name !== 'put /cases/{id}/draft') // saved at each pause of the editor, with files that are uploaded already
+    .filter(([name]) => !/^put [/]cases[/]({id}[/])?draft$/.test(name)) // saved at each pause of the editor, with files that are uploaded already
     .filter(([, content]) => content?.['application/json'] && takes(content['application/json'].schema.$ref.split('/').pop()));
   assert.ok(found.length >= 8, `${found.map(([name]) => name)}`);
   for (const [name, content] of found) assert.ok(content['multipart/form-data'].schema.allOf?.some((one) => one.properties?.files?.items.contentMediaType), name);

@@ -1,4 +1,4 @@
-// Drafts of replies and notes (docs/CONVERSATIONS.md, "Drafts").
+// Drafts of replies, notes and new conversations (docs/CONVERSATIONS.md, "Drafts").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, cascaded, clean, open, opened, until, uploaded } from './lib/index.mjs';
@@ -232,4 +232,112 @@ test('a draft stays with a conversation in the trash and after a merge, and goes
   await cascaded(desk);
   await until('the drafts are gone', async () => (await listed(staff)).length === 0 && sql(desk, 'SELECT COUNT(*) FROM drafts').trim() === '0');
   clean(desk);
+});
+
+// ---- the draft of a new conversation ------------------------------------------------------------
+
+const NEW = '/cases/draft';
+const begin = (who, body, options = {}) => who.put(NEW, { contents: '', ...body }, options);
+
+test('the draft of a new conversation is saved, read, replaced and deleted', async (t) => {
+  const desk = await open(t), { staff } = desk, requester = desk.customer.id ?? (await desk.customer.fetch('/profile')).id;
+  (await staff.get(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await staff.delete(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+  const parameters = { subject: 'Spare parts', priority_id: 2, channel_options: { html: true } };
+  const first = (await begin(staff, { contents: 'We have', requester_id: requester, parameters })).must(200);
+  assert.deepEqual([first.data.requester_id, first.data.attachment_file_ids, first.data.contents, first.data.resource_url], [requester, null, undefined, `${desk.base}/api/v1${NEW}`]);
+  const read = (await staff.get(NEW)).must(200);
+  assert.deepEqual([read.etag, read.data.contents, read.data.parameters, read.data.requester_id], [first.etag, 'We have', parameters, requester]);
+  assert.equal((await staff.get(NEW, {}, { 'If-None-Match': read.etag })).status, 304);
+  assert.deepEqual(await listed(staff), [], 'the list has the drafts of conversations');
+
+  assert.equal((await begin(staff, { contents: 'We have', requester_id: requester, parameters })).must(200).etag, first.etag, 'the same again changes nothing');
+  for (const body of [{ contents: 'We', requester_id: requester, parameters }, { contents: 'We have', parameters }, { contents: 'We have', requester_id: requester }]) {
+    (await begin(staff, body)).refused(412, 'RESOURCE_MODIFIED');
+    (await begin(staff, body, { headers: { 'If-None-Match': '*' } })).refused(412, 'RESOURCE_MODIFIED');
+  }
+  const second = (await begin(staff, { requester_id: requester }, match(first.etag))).must(200);
+  assert.notEqual(second.etag, first.etag);
+  const now = await staff.fetch(NEW);
+  assert.deepEqual([now.contents, now.parameters, now.requester_id, now.created_at], ['', null, requester, first.data.created_at], 'a requester alone is kept');
+  (await begin(staff, { contents: 'Late' }, match(first.etag))).refused(412, 'RESOURCE_MODIFIED');
+  (await staff.delete(NEW, {}, { 'If-Match': first.etag })).refused(412, 'RESOURCE_MODIFIED');
+  const third = (await begin(staff, { parameters: { subject: 'x' } }, match(second.etag))).must(200);
+  (await begin(staff, { contents: ' \n' }, match(second.etag))).refused(412, 'RESOURCE_MODIFIED');
+  assert.equal((await begin(staff, { contents: ' \n' }, match(third.etag))).must(200).data, undefined);
+  (await staff.get(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await begin(staff, { contents: '' })).must(200);
+  (await begin(staff, { contents: 'Gone' }, match(third.etag))).refused(412, 'RESOURCE_MODIFIED');
+  const made = await Promise.all([...'abcdef'].map((contents) => begin(staff, { contents }, { headers: { 'If-None-Match': '*' } })));
+  assert.equal(made.filter(({ status }) => status === 200).length, 1, 'of writers side by side one makes it');
+  (await staff.delete(NEW, {}, match('*').headers)).must(200);
+  clean(desk);
+});
+
+test('only its writer sees the draft of a new conversation, and agents and above may have one', async (t) => {
+  const desk = await open(t), { staff, owner } = desk, collaborator = desk.as('collaborator');
+  const one = await opened(desk), changes = (await owner.get('/changes', { limit: 1000 })).must(200).data.length;
+  const { etag } = (await begin(staff, { contents: 'Secret' })).must(200);
+  for (const other of [owner, desk.admin]) {
+    (await other.get(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await other.delete(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await begin(other, { contents: 'x' }, match(etag))).refused(412, 'RESOURCE_MODIFIED');
+    (await begin(other, { contents: 'Own' })).must(200);
+    await other.create('/cases', { requester_id: one.requester.id, subject: 'x', contents: 'x', draft_etag: etag });
+  }
+  for (const method of ['get', 'put', 'delete']) {
+    for (const who of [desk.customer, collaborator]) (await who[method](NEW, method === 'put' ? { contents: 'x' } : {})).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone[method](NEW, method === 'put' ? { contents: 'x' } : {})).refused(401, 'AUTHORIZATION_REQUIRED');
+  }
+  assert.equal((await staff.fetch(NEW)).contents, 'Secret');
+  const log = (await owner.get('/changes', { limit: 1000 })).must(200).data.filter((change) => /draft/.test(JSON.stringify(change)));
+  assert.deepEqual([log, changes > 0], [[], true], 'no change is recorded');
+  const token = async (...scopes) => (await apiToken(desk, staff, { scopes })).client;
+  (await (await token('users:write')).get(NEW)).refused(403, 'PERMISSIONS_DENIED');
+  (await begin(await token('conversations:read'), { contents: 'x' })).refused(403, 'PERMISSIONS_DENIED');
+  assert.equal((await (await token('conversations:read')).fetch(NEW)).contents, 'Secret');
+});
+
+test('the draft of a new conversation has limits, and wrong values are named', async (t) => {
+  const { staff } = await open(t);
+  (await staff.put(NEW, {})).refused(400, 'FIELD_REQUIRED', 'contents');
+  (await begin(staff, { contents: 'x'.repeat(65537) })).refused(400, 'FIELD_INVALID', 'contents');
+  (await begin(staff, { parameters: { subject: 'x'.repeat(8192) } })).refused(400, 'FIELD_INVALID', 'parameters');
+  (await begin(staff, { parameters: 'Spare parts' })).refused(400, 'FIELD_INVALID', 'parameters');
+  (await begin(staff, { requester_id: 0 })).refused(400, 'FIELD_INVALID', 'requester_id');
+  (await begin(staff, { attachment_file_ids: [987654] })).refused(400, 'FIELD_INVALID', 'attachment_file_ids');
+  (await staff.get(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await begin(staff, { requester_id: 987654 })).must(200);
+  assert.equal((await staff.fetch(NEW)).requester_id, 987654, 'the person is checked when the conversation is opened');
+});
+
+test('opening a conversation deletes the draft that it names, and no newer one', async (t) => {
+  const desk = await open(t), { staff } = desk, requester_id = (await opened(desk)).requester.id;
+  const { etag } = (await begin(staff, { contents: 'We have', requester_id })).must(200);
+  const made = (draft_etag, more = {}) => staff.post('/cases', { requester_id, subject: 'Spare parts', contents: 'We have', ...(draft_etag ? { draft_etag } : {}), ...more });
+  (await made()).must(201);
+  (await made('unknown')).must(201);
+  const newer = (await begin(staff, { contents: 'We have them', requester_id }, match(etag))).must(200).etag;
+  const one = (await made(etag)).must(201).data;
+  assert.equal((await staff.fetch(NEW)).contents, 'We have them', 'a newer draft stays');
+  await staff.create(`/cases/${one.id}/notes`, { contents: 'x', draft_etag: newer });
+  (await made(newer, { subject: '' })).refused(400, 'FIELD_EMPTY', 'subject');
+  (await staff.put(`/cases/${one.id}`, { subject: 'y', draft_etag: newer }));
+  assert.equal((await staff.fetch(NEW)).contents, 'We have them', 'no other write deletes it');
+  (await made(newer)).must(201);
+  (await staff.get(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await begin(staff, { contents: 'Another' })).must(200);
+  (await made('*')).must(201);
+  (await staff.get(NEW)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+test('the draft of a new conversation is deleted 90 days after its last change, and its files stay until then', async (t) => {
+  const desk = await open(t), { staff } = desk, file = await uploaded(staff);
+  (await begin(staff, { attachment_file_ids: [file.id] })).must(200);
+  await desk.clock.forward(2 * DAY);
+  await desk.restart();
+  assert.deepEqual((await staff.fetch(NEW)).attachment_file_ids, [file.id]);
+  assert.equal((await staff.get(`/files/${file.id}`)).status, 200);
+  await desk.clock.forward(89 * DAY);
+  await swept(desk, 'the draft is gone', async () => (await staff.get(NEW)).status === 404);
 });

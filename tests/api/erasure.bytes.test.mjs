@@ -12,7 +12,7 @@ import { CLUSTER } from './lib/stores.mjs';
 const canary = (name) => `qzk${name}xvj`;
 /* Gone after every erasure. */
 const IDENTIFYING = ['fullname', 'mail', 'othermail', 'designation', 'greeting', 'signature', 'legacy', 'twitter', 'street', 'city', 'website', 'external', 'tag', 'field', 'fieldfile', 'fieldbytes',
-  'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes', 'draft', 'draftof', 'draftcc', 'later', 'latercc',
+  'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes', 'draft', 'draftof', 'draftcc', 'newdraft', 'newdraftto', 'newdraftof', 'later', 'latercc',
   'casename', 'postname', 'trail', 'log', 'audit', 'relay', 'mark',
   'formermail', 'formername', 'formertw', 'formerfacebook', 'formerexternal', 'formerfrom', 'formertext', 'formerraw', 'grouped', 'friend', 'friendof'];
 /* Gone with contents=true only. */
@@ -85,6 +85,8 @@ async function plant(desk) {
   const other = await staff.create('/cases', { subject: canary('colleague'), contents: 'Kept', requester_id: desk.people.customer.id });
   await staff.update(`/cases/${talk.id}/draft`, { contents: canary('draft') });
   await staff.update(`/cases/${other.id}/draft`, { contents: 'Kept', parameters: { channel_options: { cc: [canary('draftcc'), jane.email] } } });
+  await staff.update('/cases/draft', { contents: canary('newdraft'), requester_id: id });
+  await desk.admin.update('/cases/draft', { contents: 'x', parameters: { to: [canary('newdraftto'), jane.email] } });
   const send_at = new Date(desk.clock.now + 300 * 86_400_000).toISOString();
   (await staff.post(`/cases/${talk.id}/reply`, { contents: canary('later'), send_at })).must(201);
   (await staff.post(`/cases/${other.id}/reply`, { contents: canary('latercc'), channel: 'MAIL', channel_options: { cc: [jane.email] }, send_at })).must(201);
@@ -95,6 +97,7 @@ async function plant(desk) {
   await storedMail(desk, { status: 'SUCCESS', sender_id: desk.people.customer.id, to_text: `${canary('tothem')} <${jane.email}>`, source: `To: ${canary('tothem')} <${jane.email}>\r\n\r\nHello\r\n` });
   const rows = [
     `INSERT INTO drafts (user_id, case_id, channel, contents, created_at, updated_at) VALUES (${id}, ${other.id}, 1, '${canary('draftof')}', ${now}, ${now})`,
+    `INSERT INTO new_case_drafts (user_id, contents, created_at, updated_at) VALUES (${id}, '${canary('newdraftof')}', ${now}, ${now})`,
     `UPDATE users SET greeting = '${canary('greeting')}' WHERE id = ${id}`,
     `INSERT INTO contact_addresses (user_id, is_primary, address1, city, created_at, updated_at) VALUES (${id}, 1, '${canary('street')}', '${canary('city')}', 1, 1)`,
     `INSERT INTO contact_websites (user_id, is_primary, url, created_at, updated_at) VALUES (${id}, 1, 'https://${canary('website')}.example/', 1, 1)`,

@@ -12,5 +12,5 @@ export const screens: Record<string, Component> = {
   start: lazy(() => import('./start/screen')),
   reports: lazy(async () => { const [{ Reports }, words] = await Promise.all([import('./reports/reports'), import('./reports/words')]); await words.ready(); return { default: Reports }; }),
   wall: lazy(async () => { const [{ Wall }, words] = await Promise.all([import('./reports/wall'), import('./reports/words')]); await words.ready(); return { default: Wall }; }),
-  new: lazy(async () => ({ default: (await import('./new/new')).NewCase })),
+  new: lazy(() => import('./new/screen')),
 };

@@ -264,10 +264,6 @@ export const ar: Words = {
   subject: 'الموضوع',
   open_case: 'افتح المحادثة',
   cancel: 'إلغاء',
-  new_person: 'شخص جديد',
-  new_person_made: 'يصبح {address} شخصا جديدا.',
-  choose_person: 'اختر شخصا من القائمة.',
-  write_text: 'اكتب نصًا.',
   // macros and files
   macro: 'ماكرو',
   key_macro: 'وحدات الماكرو',

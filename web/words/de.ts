@@ -264,10 +264,6 @@ export const de: Words = {
   subject: 'Betreff',
   open_case: 'Anfrage eröffnen',
   cancel: 'Abbrechen',
-  new_person: 'eine neue Person',
-  new_person_made: '{address} wird eine neue Person.',
-  choose_person: 'Wählen Sie eine Person aus der Liste.',
-  write_text: 'Schreiben Sie einen Text.',
   // macros and files
   macro: 'Makro',
   key_macro: 'Makros',

@@ -270,10 +270,6 @@ const words = {
   subject: 'Subject',
   open_case: 'Open the conversation',
   cancel: 'Cancel',
-  new_person: 'a new person',
-  new_person_made: '{address} becomes a new person.',
-  choose_person: 'Choose a person from the list.',
-  write_text: 'Write a text.',
   // macros and files
   macro: 'Macro',
   key_macro: 'Macros',

@@ -168,7 +168,8 @@ const struct column_reference column_references[] = {
     {"endpoint_attempts.endpoint_id", "endpoints"},
     {"mail_recipients.post_id", "posts"},
     {"notifications.actor_id", "users"},
-    {"notifications.post_id", NULL}, /* a merge moves posts, notes are deleted */
+    {"new_case_drafts.requester_id", NULL}, /* as the editor sent it */
+    {"notifications.post_id", NULL},        /* a merge moves posts, notes are deleted */
     {"slas.version_id", "sla_versions"},
     {"monitor_cases.monitor_id", NULL}, /* a cascade deletes it after the monitor */
     {"cases.last_message_id", NULL},    /* a merge moves messages in parts */

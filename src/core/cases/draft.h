@@ -1,7 +1,8 @@
-/* Drafts: replies and notes that a person has begun and not sent.
+/* Drafts: replies, notes and new conversations that a person has begun and not sent.
  *
- * A draft belongs to one person, one conversation and one channel. Nobody else sees it, and it changes nothing of the
- * conversation: no activity, no entry of the change log, no rule, no time. So an editor may save it every second.
+ * A draft belongs to one person, one conversation and one channel; a person has one draft of a new conversation. Nobody
+ * else sees it, and it changes nothing else: no activity, no entry of the change log, no rule, no time of a conversation.
+ * So an editor may save it every second.
  *
  * A draft stays with its conversation, also in the trash and after a merge: an editor that is open meanwhile goes on
  * saving under the same address, and nothing that was written is lost. */
@@ -15,24 +16,26 @@
 enum draft_channel { DRAFT_REPLY = 1, DRAFT_NOTE };
 
 struct draft {
-    int64_t id; /* 0: not stored yet */
-    int64_t case_id;
+    int64_t id;      /* 0: not stored yet */
+    int64_t case_id; /* 0: a new conversation, without channel and base_post_id */
     enum draft_channel channel;
     int64_t base_post_id; /* 0: unknown */
+    int64_t requester_id; /* of a new conversation; 0: nobody is chosen. It may be gone. */
     int64_t created_at, updated_at;
     struct str contents;
     struct str parameters; /* a JSON object; p NULL: none */
     struct str file_ids;   /* a JSON array; p NULL: none */
 };
 
-/* Reads the draft of the actor. Returns 1, 0 if there is none, or a negative error. */
+/* Reads the draft of the actor; case_id 0: of a new conversation. Returns 1, 0 if there is none, or a negative error. */
 int draft_load(struct work *w, int64_t case_id, enum draft_channel channel, struct draft *out);
 /* The same for a write: other writes of the actor's drafts of the conversation wait for its end. */
 int draft_lock(struct work *w, int64_t case_id, enum draft_channel channel, struct draft *out);
 
+/* It has neither a text nor files. Requester and parameters also count for a new conversation. */
 bool draft_is_empty(const struct draft *d);
-bool draft_is_same(const struct draft *a,
-                   const struct draft *b); /* the same text, files, parameters and base */
+/* All members that a PUT replaces are equal. */
+bool draft_is_same(const struct draft *a, const struct draft *b);
 
 /* Stores d as the actor's draft and sets its id and times. now: the stored one, which draft_lock has read; NULL: there
  * is none. updated_at grows with each change, so it is a version. The actor's oldest drafts beyond LIMIT_DRAFTS are

@@ -216,6 +216,11 @@ QUERY(erase_named_events, "UPDATE events SET properties = '{}', event = CASE WHE
 /* Drafts of others. One in a conversation of the person is an answer to the person. */
 QUERY(erase_drafts_of_cases, "DELETE FROM drafts WHERE case_id IN " OWN_CASES);
 QUERY(erase_each_draft, EACH_ROW("drafts") " @LOCK@");
+/* Those of new conversations with the person, or that name the person. */
+QUERY(erase_new_case_drafts, "DELETE FROM new_case_drafts WHERE requester_id = :id");
+QUERY(erase_each_new_case_draft, EACH_ROW("new_case_drafts") " @LOCK@");
+QUERY(erase_named_new_case_drafts,
+      "DELETE FROM new_case_drafts" OF_ROWS "(" NAMES_OR_NULL("parameters") " OR " NAMES("contents") ")");
 QUERY(erase_draft_parameters, "UPDATE drafts SET parameters = NULL" OF_ROWS NAMES_OR_NULL("parameters"));
 
 /* One that is about to be posted would bring back what it names. */
@@ -252,8 +257,9 @@ const struct step erase_steps[] = {
     {&erase_each_letter, {&erase_letter_errors, &erase_named_letters}, COUNTED(1, ERASED_LETTERS)},
     {&erase_each_delivery, {&erase_attempts, &erase_deliveries}, COUNTED(2, ERASED_DELIVERIES)},
     {&erase_each_event, {&erase_named_events}, COUNTED(1, ERASED_EVENTS)},
-    {NULL, {&erase_drafts_of_cases, &erase_scheduled_of_cases}, 20},
+    {NULL, {&erase_drafts_of_cases, &erase_new_case_drafts, &erase_scheduled_of_cases}, 20},
     {&erase_each_draft, {&erase_draft_parameters}, 1},
+    {&erase_each_new_case_draft, {&erase_named_new_case_drafts}, 1},
     {&erase_each_scheduled, {&erase_scheduled}, 1},
     {&erase_each_search, {&erase_searches}, COUNTED(1, ERASED_SEARCHES)},
     {&erase_each_job, {&erase_jobs}, COUNTED(1, ERASED_JOBS)},
@@ -327,6 +333,8 @@ const struct erase_column erase_table[] = {
     {"case_ratings", "*", FATE_WITH_TEXTS, NULL},
     {"drafts", "*", FATE_ERASED, NULL}, /* parameters of other drafts: FATE_SCANNED */
     {"drafts", "file_ids", FATE_IMPERSONAL, RANDOM},
+    {"new_case_drafts", "*", FATE_ERASED, NULL}, /* others that name the person: FATE_SCANNED */
+    {"new_case_drafts", "file_ids", FATE_IMPERSONAL, RANDOM},
     {"scheduled_replies", "*", FATE_ERASED, NULL}, /* others that name the person: FATE_SCANNED */
     {"scheduled_replies", "client_id", FATE_IMPERSONAL, RANDOM},
     /* unattached ones, and those of the person's fields: FATE_ERASED */

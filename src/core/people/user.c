@@ -225,6 +225,7 @@ QUERY(user_claim_mails,
 /* Only the deleted person used them. */
 QUERY(user_erase_views, "DELETE FROM views WHERE agent_id IN @LIST(:users) AND visibility_type = 2");
 QUERY(user_erase_drafts, "DELETE FROM drafts WHERE user_id IN @LIST(:users)");
+QUERY(user_erase_new_case_drafts, "DELETE FROM new_case_drafts WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_macros, "DELETE FROM macros WHERE agent_id IN @LIST(:users) AND visibility_type = 1");
 
 /* Steps of logins that were begun have the user agent. Replies to Idempotency-Keys are sealed, but they
@@ -237,10 +238,19 @@ QUERY(user_erase_replies,
       "WHERE caller IN (SELECT 'user:' || CAST(u.id AS TEXT) FROM users u WHERE u.id IN @LIST(:users))");
 
 int users_purge_by(struct work *w, const int64_t *ids, int count, enum cascade what) {
-    static const struct query *const erase[] = {
-        &user_erase,        &user_erase_passwords,   &user_erase_codes,  &user_erase_views,
-        &user_erase_macros, &user_erase_preferences, &user_erase_steps,  &user_erase_links,
-        &user_erase_grants, &user_erase_replies,     &user_erase_drafts, &user_erase_notifications};
+    static const struct query *const erase[] = {&user_erase,
+                                                &user_erase_passwords,
+                                                &user_erase_codes,
+                                                &user_erase_views,
+                                                &user_erase_macros,
+                                                &user_erase_preferences,
+                                                &user_erase_steps,
+                                                &user_erase_links,
+                                                &user_erase_grants,
+                                                &user_erase_replies,
+                                                &user_erase_drafts,
+                                                &user_erase_notifications,
+                                                &user_erase_new_case_drafts};
     struct str users = json_ids(w->arena, ids, (size_t)count);
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, &user_claim_mails, binds));

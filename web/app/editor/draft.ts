@@ -1,4 +1,4 @@
-// What a person writes: the text, its files, and who gets a copy. The browser keeps it at each pause of 0.3 seconds and at least each
+// What a person writes: the text, its files, who gets a copy, and the form around it. The browser keeps it at each pause of 0.3 seconds and at least each
 // second, so that it survives a reload, an ended session and a crash; the server at each pause of two seconds, so that it survives a change
 // of the machine. A draft of another tab or machine is offered, and never overwritten unseen: a PUT names the version that it replaces.
 import { createSignal, onCleanup } from 'solid-js';
@@ -9,8 +9,22 @@ import { asText, type Written } from './html';
 export type Channel = 'reply' | 'note';
 const PAUSE_MS = 300, AT_LEAST_MS = 1000, SERVER_PAUSE_MS = 2000, SERVER_AT_LEAST_MS = 10_000;
 
-export interface Content { text: Written; files: number[]; cc: string[] }
-interface Kept { text: string; html?: boolean; files?: { id: number; name: string }[]; cc?: string[]; key: string; etag?: string | undefined }
+/** The other fields of a form: those that are filled, always in the same order. */
+export type Fields = Record<string, string | number>;
+export interface Content { text: Written; files: number[]; cc: string[]; fields?: Fields | undefined }
+/** `saved`: the server has had this version. */
+interface Kept { text: string; html?: boolean; files?: { id: number; name: string }[]; cc?: string[]; fields?: Fields | undefined; key: string; etag?: string | undefined; saved?: boolean }
+
+/** A draft of the server, with its members for `Fields`. */
+export interface DraftRow { contents?: string; requester_id?: number | null; parameters?: ({ channel_options?: { html?: boolean; cc?: string[] } } & Fields) | null; attachment_file_ids?: number[] | null }
+/** Where the server keeps a text. */
+export interface Place {
+  path: string;
+  query?: { channel: string };
+  /** Members of the PUT besides text and files. */
+  members: (fields: Fields) => { parameters?: object; [member: string]: unknown };
+  fieldsOf?: (row: DraftRow) => Fields;
+}
 
 const NOTHING: Written = { contents: '', html: false };
 
@@ -25,28 +39,26 @@ const write = (name: string, kept: Kept | undefined) => {
   } catch { return false; }
 };
 
-const contentOf = (reply: Reply): Content => {
-  const row = (reply.data ?? {}) as { contents?: string; parameters?: { channel_options?: { html?: boolean; cc?: string[] } } | null; attachment_file_ids?: number[] | null };
-  const options = row.parameters?.channel_options;
-  return { text: { contents: row.contents ?? '', html: options?.html === true }, files: row.attachment_file_ids ?? [], cc: options?.cc ?? [] };
+const contentOf = (reply: Reply, place: Place): Content => {
+  const row = (reply.data ?? {}) as DraftRow, options = row.parameters?.channel_options;
+  return { text: { contents: row.contents ?? '', html: options?.html === true }, files: row.attachment_file_ids ?? [], cc: options?.cc ?? [], fields: place.fieldsOf?.(row) ?? {} };
 };
 const isSame = (a: Content, b: Content) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * A text that is kept under a name in the browser and, with a conversation, by the server. `key` is the Idempotency-Key of the text: the
- * same from its first letter until it is sent.
+ * A text that is kept under a name in the browser, and by the server. `key` is the Idempotency-Key of the text: the same from its first
+ * letter until it is sent.
  */
-const createText = (name: string, server?: { caseId: number; channel: Channel; basePost: () => number | undefined }) => {
-  const path = `/cases/${server?.caseId}/draft`, query = { channel: server?.channel.toUpperCase() };
-  const kept = read(name);
+export const createText = (name: string, place: Place) => {
+  const { path, query = {} } = place, kept = read(name);
   let current: Written = kept ? { contents: kept.text, html: kept.html === true } : NOTHING; // as it was last read
   let source: (() => Written) | undefined; // of the surface that shows the text
-  let key = kept?.key ?? crypto.randomUUID(), etag = kept?.etag;
+  let key = kept?.key ?? crypto.randomUUID(), etag = kept?.etag, isSaved = kept?.saved === true;
   const [given, setGiven] = createSignal(current, { equals: false }); // the text that the surface shall show
   const [filled, setFilled] = createSignal(!!current.contents.trim());
-  const [cc, setCc] = createSignal<string[]>(kept?.cc ?? []);
+  const [cc, setCc] = createSignal<string[]>(kept?.cc ?? []), [fields, setFields] = createSignal<Fields>(kept?.fields ?? {});
   const [offered, setOffered] = createSignal<Content>(); // of another place
-  const [isLocal, setLocal] = createSignal(true), [onServer, setOnServer] = createSignal<'yes' | 'no' | 'too long'>(server ? 'yes' : 'no');
+  const [isLocal, setLocal] = createSignal(true), [onServer, setOnServer] = createSignal<'yes' | 'no' | 'too long'>('yes');
 
   const isShown = (id: number) => current.html && current.contents.includes(`src="cid:${id}"`);
   const files: Files = createFiles(() => changed());
@@ -56,9 +68,9 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
     const begun = performance.now();
     if (source) current = source();
     cost = performance.now() - begun;
-    return { text: current, files: files.ids(isShown), cc: cc() };
+    return { text: current, files: files.ids(isShown), cc: cc(), fields: fields() };
   };
-  const isEmpty = (c: Content) => !c.text.contents.trim() && !c.files.length;
+  const isEmpty = (c: Content) => !c.text.contents.trim() && !c.files.length && !Object.keys(c.fields ?? {}).length;
 
   let timer: ReturnType<typeof setTimeout> | undefined, serverTimer: ReturnType<typeof setTimeout> | undefined;
   let since = 0, serverSince = 0, saving = Promise.resolve();
@@ -67,13 +79,14 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
     timer = undefined;
     since = 0;
     const c = content();
-    setLocal(write(name, isEmpty(c) ? undefined : { text: c.text.contents, html: c.text.html, files: files.named(c.files), cc: c.cc, key, etag }));
+    setLocal(write(name, isEmpty(c) ? undefined : { text: c.text.contents, html: c.text.html, files: files.named(c.files), cc: c.cc, fields: c.fields, key, etag, saved: isSaved }));
   };
 
   const take = (c: Content) => {
     current = c.text;
     setFilled(!!c.text.contents.trim());
     setCc(c.cc);
+    setFields(c.fields ?? {});
     void files.find(c.files, isShown);
     setGiven(c.text);
   };
@@ -82,14 +95,15 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
     if (event.key !== name) return;
     const parsed = (text: string | null) => { try { return JSON.parse(text ?? 'null') as Kept | null; } catch { return null; } };
     const before = parsed(event.oldValue), now = parsed(event.newValue);
-    if ((before?.text ?? '') !== content().text.contents) return;
+    const mine = content();
+    if ((before?.text ?? '') !== mine.text.contents || JSON.stringify(before?.fields ?? {}) !== JSON.stringify(mine.fields)) return;
     key = now?.key ?? crypto.randomUUID();
     etag = now?.etag;
-    take({ text: now ? { contents: now.text, html: now.html === true } : NOTHING, files: now?.files?.map(({ id }) => id) ?? [], cc: now?.cc ?? [] });
+    isSaved = now?.saved === true;
+    take({ text: now ? { contents: now.text, html: now.html === true } : NOTHING, files: now?.files?.map(({ id }) => id) ?? [], cc: now?.cc ?? [], fields: now?.fields });
   };
   const readServer = async () => {
-    if (!server) return;
-    const reply = await get(path, { ...query, fields: '+contents,+parameters' }), theirs = contentOf(reply), mine = content();
+    const reply = await get(path, { ...query, fields: '+contents,+parameters' }), theirs = contentOf(reply, place), mine = content();
     if (isEmpty(mine)) etag = reply.etag ?? undefined, take(theirs);
     else if (isSame(theirs, mine)) etag = reply.etag ?? undefined;
     else if (reply.etag === etag) return; // the version that this text replaces
@@ -100,13 +114,15 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
     serverTimer = undefined;
     serverSince = 0;
     const c = content();
-    if (!server || offered() || (isEmpty(c) && etag === undefined)) return;
-    const html = c.text.html, parameters = html || c.cc.length ? { channel_options: { ...(html ? { html } : {}), ...(c.cc.length ? { cc: c.cc } : {}) } } : null;
+    if (offered() || (isEmpty(c) && etag === undefined)) return;
+    const html = c.text.html, { parameters: others, ...members } = place.members(c.fields ?? {});
+    const parameters = { ...(html || c.cc.length ? { channel_options: { ...(html ? { html } : {}), ...(c.cc.length ? { cc: c.cc } : {}) } } : {}), ...others };
     try {
-      const body = { contents: c.text.contents, parameters, attachment_file_ids: c.files, base_post_id: server.basePost() ?? null };
+      const body = { contents: c.text.contents, parameters: Object.keys(parameters).length ? parameters : null, attachment_file_ids: c.files, ...members };
       const reply = await call('PUT', path, { query, body, headers: etag ? { 'If-Match': etag } : {} });
       etag = isEmpty(c) ? undefined : reply.etag ?? undefined;
       setOnServer('yes');
+      isSaved = isSame(c, content());
       save();
     } catch (error) {
       // The next pause tries again.
@@ -119,6 +135,7 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
   /** The text, a file or a copy has changed. */
   const changed = () => {
     const now = Date.now();
+    isSaved = false;
     since ||= now;
     serverSince ||= now;
     clearTimeout(timer);
@@ -141,7 +158,7 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
   });
 
   return {
-    given, filled, offered, files, cc, content, readServer,
+    given, filled, offered, files, cc, fields, content, readServer,
     /** As the text was last read. */
     current: () => current,
     /** The surface shows this text from now on; undefined: it shows another one. */
@@ -151,6 +168,16 @@ const createText = (name: string, server?: { caseId: number; channel: Channel; b
     isTooLong: () => onServer() === 'too long',
     typed: (empty: boolean) => { setFilled(!empty); changed(); },
     setCc: (addresses: string[]) => { setCc(addresses); changed(); },
+    setFields: (fields: Fields) => { setFields(fields); changed(); },
+    /** The draft that the server had is gone, because another page has sent it or thrown it away. What was written since stays. */
+    lose: () => { const had = etag !== undefined; etag = undefined; if (had && isSaved) take({ text: NOTHING, files: [], cc: [] }), save(); },
+    /** Throws the text away. Returns the function that brings it back. */
+    discard: () => {
+      const former = content(), put = (c: Content) => { take(c); changed(); leave(); };
+      key = crypto.randomUUID();
+      put({ text: NOTHING, files: [], cc: [] });
+      return () => put(former);
+    },
     /** Another text, for example one that was sent and taken back. */
     put: (c: Content) => { take(c); changed(); },
     /** The text was sent, and the server has deleted its draft. */
@@ -178,10 +205,7 @@ export type Draft = ReturnType<typeof createText>;
 
 /** The draft of a conversation and channel. */
 export const createDraft = (caseId: number, channel: Channel, basePost: () => number | undefined) =>
-  createText(`draft ${caseId} ${channel}`, { caseId, channel, basePost });
-
-/** The draft of a conversation that does not exist yet: only the browser keeps it, because the server keeps drafts of conversations. */
-export const createFirstDraft = () => createText('draft new');
+  createText(`draft ${caseId} ${channel}`, { path: `/cases/${caseId}/draft`, query: { channel: channel.toUpperCase() }, members: () => ({ base_post_id: basePost() ?? null }) });
 
 /** Finds the drafts that the server has, by one request. */
 export const findDrafts = async (caseId: number, drafts: Record<Channel, Draft>) => {

@@ -15,6 +15,7 @@ import { ArticleField } from './articles';
 import { channelsOf, Copies, isPlain, usualChannel, type ReplyChannel } from './copies';
 import { createDraft, findDrafts, type Channel, type Content } from './draft';
 import { FileList } from './files';
+import { Offered } from './offered';
 import { MacroField, MacroLine, type Chosen } from './macros';
 import { isSentBefore, send } from './send';
 import type { Surface } from './surface';
@@ -184,12 +185,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
         </p>
       </Show>
-      <Show when={draft().offered()}>
-        <div class="warning" role="alert"><p>{say('draft_elsewhere')}</p><blockquote dir="auto">{draft().offeredText()}</blockquote>
-          <button type="button" onClick={() => draft().choose(true)}>{say('draft_take')}</button>{' '}
-          <button type="button" onClick={() => draft().choose(false)}>{say('draft_keep')}</button>
-        </div>
-      </Show>
+      <Offered draft={draft()} />
       <Show when={wrong()}>
         {(w) => <p class="wrong" role="alert">{w().text}{' '}
           <Show when={w().do === 'again'}>{lost() && connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway, last.sendAt)}>{say('send_again')}</button></Show>
