@@ -107,7 +107,7 @@ const struct resource article_statistics_resource = {.type = "article_statistics
 #define PERIOD (30 * TIME_DAY)
 
 struct search_report {
-    struct query_insight popular[INSIGHT_NAMES], failed[INSIGHT_NAMES];
+    struct query_insight popular[INSIGHT_NAMES_MOST], failed[INSIGHT_NAMES_MOST];
     int popular_count, failed_count;
 };
 
@@ -157,17 +157,19 @@ static const struct field report_fields[] = {
     {"start_at", F_TIME, READONLY, .doc = "Start of the period."},
     {"end_at", F_TIME, READONLY, .doc = "End of the period. A search in this second counts."},
     {"popular_searches", F_COMPUTED, READONLY, .render = render_popular,
-     .doc = "The ten most frequent texts: name, average_result_count (rounded), attempt_count and "
+     .doc = "The most frequent texts: name, average_result_count (rounded), attempt_count and "
             "last_attempted_at. Texts that differ only in letter case and marks are one.",
      .example = QUERY_EXAMPLE},
     {"failed_searches", F_COMPUTED, READONLY, .render = render_failed,
-     .doc = "The ten most frequent texts that never had a result.", .example = QUERY_EXAMPLE},
+     .doc = "The most frequent texts that never had a result.", .example = QUERY_EXAMPLE},
     {0},
 };
 
 static const struct field report_args[] = {
     {"start_at", F_TIME, .doc = "Start of the period. Default: 30 days before its end."},
     {"end_at", F_TIME, .doc = "End of the period. Default: now."},
+    {"texts", F_INT, .min = 1, .max = INSIGHT_NAMES_MOST,
+     .doc = "Number of texts in each list, at most 100. Default: 10."},
     {"*", .group = csv_args},
     {0},
 };
@@ -206,8 +208,10 @@ static int get_search_report(struct call *c) {
     int64_t start, end;
     TRY(api_input(c));
     TRY(read_period(c, &start, &end));
-    TRY(r->popular_count = insight_searches(&c->work, start, end, true, r->popular));
-    TRY(r->failed_count = insight_searches(&c->work, start, end, false, r->failed));
+    const struct in *texts = arg(c, "texts");
+    int64_t most = texts->given ? texts->value.i : INSIGHT_NAMES;
+    TRY(r->popular_count = insight_searches(&c->work, start, end, true, most, r->popular));
+    TRY(r->failed_count = insight_searches(&c->work, start, end, false, most, r->failed));
     if (csv_asked(c)) return reply_csv(c, r);
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);

@@ -29,6 +29,9 @@ describe('insights into searches:', () => {
     assert.equal(data.popular_searches.length, 10);
     assert.deepEqual(data.failed_searches.map((q) => q.name), ['Teleport', '=1+1', 'rare 1', 'rare 3', 'rare 5', 'rare 7', 'rare 9', 'rare 11']);
     assert.ok(data.failed_searches.every((q) => q.average_result_count === 0));
+    const asked = async (texts) => { const { popular_searches: all, failed_searches: failed } = await desk.staff.fetch(SEARCH, { texts }); return [all.length, failed.length]; };
+    assert.deepEqual([await asked(1), await asked(100)], [[1, 1], [17, 8]]);
+    for (const texts of [0, 101, 'x']) (await desk.staff.get(SEARCH, { texts })).refused(400, 'FIELD_INVALID', 'texts');
   });
 
   test('start_at and end_at choose the period, and both seconds belong to it', async () => {

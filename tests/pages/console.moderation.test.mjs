@@ -116,3 +116,52 @@ describe('comments', () => {
     await examine(world, await world.sit(t, mira), screens, { themes: ['light'], sizes: [[768, 1024]], label: '-ar' });
   });
 });
+
+describe('searches of the help center', () => {
+  const world = consoleWorld();
+  let owner, refunds;
+  before(async () => {
+    owner = world.desk.owner;
+    const category = await owner.create('/categories', { titles: 'Billing' });
+    await owner.create('/sections', { titles: 'Invoices', category_id: category.id });
+    refunds = await owner.create('/sections', { titles: 'Refunds', category_id: category.id });
+    const at = world.desk.clock.now - 3_600_000;
+    world.desk.sql(`INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) VALUES ${[['teleport', 12, 0], ['<b>money back', 5, 0], ['invoice', 31, 62]].map(([name, n, results]) => `('${name}', '${name}', ${n}, ${results}, ${at})`)}`);
+  });
+
+  test('without a result become drafts in the chosen section by one click, and the click is taken back', async (t) => {
+    const page = await world.sit(t, await world.desk.person('admin', { full_name: 'Ada Lind' }), '/agent/help-center');
+    await page.getByRole('link', { name: 'Searches' }).click();
+    await page.getByRole('row', { name: /teleport/ }).getByText('12').waitFor();
+    assert.equal(await page.getByRole('row', { name: /invoice/ }).count(), 0);
+    await page.getByLabel('Drafts are made in').selectOption({ label: 'Refunds' });
+    await page.getByRole('button', { name: 'Make a draft from “<b>money back”' }).click();
+    await strip(page, '“<b>money back” is a draft in Refunds.');
+    const drafts = async () => (await owner.fetch('/articles', { section_id: refunds.id, include: 'locale_field' })).map(({ titles, status }) => `${titles[0].translation} ${status}`);
+    assert.deepEqual(await drafts(), ['<b>money back DRAFT']);
+    assert.match((await owner.fetch('/articles', { section_id: refunds.id, include: 'locale_field' }))[0].contents[0].translation, /“&lt;b&gt;money back” and find nothing/);
+    await page.getByRole('link', { name: 'Open the draft' }).waitFor();
+    await page.keyboard.press('z');
+    await strip(page, 'Undone');
+    assert.deepEqual(await drafts(), []);
+    await page.getByRole('button', { name: 'Make a draft from “<b>money back”' }).waitFor();
+    await page.getByRole('navigation', { name: 'Which searches' }).getByRole('link', { name: 'All' }).click();
+    await page.getByRole('row', { name: /invoice/ }).getByText('31').waitFor();
+    await page.getByLabel('Period').selectOption({ label: 'Last 7 days' });
+    await page.waitForURL(/list=popular&days=7/);
+  });
+
+  test('are closed to those without the permission, and look the same in each width, theme and direction', async (t) => {
+    const closed = await owner.create('/roles', { title: 'No numbers', type: 'AGENT' });
+    (await owner.put(`/roles/${closed.id}/permissions`, { 'insights.access': 0 })).must(200);
+    const without = await world.sit(t, await world.desk.person('agent', { full_name: 'Eve', role_id: closed.id }), '/agent/help-center');
+    await without.locator('.help-parts').getByRole('link', { name: 'Comments' }).waitFor();
+    assert.equal(await without.locator('.help-parts a').count(), 1);
+    const admin = await world.desk.person('admin', { full_name: 'Mira Farouk' });
+    const screens = [['searches', '/agent/help-center/searches', (p) => p.locator('.searches')]];
+    const page = await world.sit(t, admin);
+    await examine(world, page, screens, { sizes: [[360, 740], [1280, 800]] });
+    await admin.client.update('/profile', { locale_id: (await owner.fetch('/locales', { limit: 100 })).find(({ locale }) => locale.startsWith('ar')).id });
+    await examine(world, await world.sit(t, admin), screens, { themes: ['light'], sizes: [[768, 1024]], label: '-ar' });
+  });
+});

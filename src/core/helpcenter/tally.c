@@ -81,10 +81,11 @@ void search_counted(struct desk *d, struct str text, int results) {
 QUERY(insight_popular, TEXTS(""));
 QUERY(insight_failed, TEXTS(" HAVING SUM(s.results) = 0"));
 
-int insight_searches(struct work *w, int64_t start, int64_t end, bool all, struct query_insight *out) {
+int insight_searches(struct work *w, int64_t start, int64_t end, bool all, int64_t most,
+                     struct query_insight *out) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, all ? &insight_popular : &insight_failed,
-            BINDS(B_INT("start", start), B_INT("end", end + TIME_SECOND), B_INT("most", INSIGHT_NAMES)), row)
+            BINDS(B_INT("start", start), B_INT("end", end + TIME_SECOND), B_INT("most", most)), row)
     out[n++] = (struct query_insight){str_dup(w->arena, col_text(row, 0)), col_int(row, 1), col_int(row, 2),
                                       col_int(row, 3)};
     return rc < 0 ? rc : n;

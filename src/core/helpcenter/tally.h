@@ -19,7 +19,8 @@ void search_counted(struct desk *d, struct str text, int results);
 
 /* ---- insights: the searches of a period ------------------------------------------------------ */
 
-#define INSIGHT_NAMES 10
+#define INSIGHT_NAMES 10       /* texts of a report, unless the caller asks for others */
+#define INSIGHT_NAMES_MOST 100 /* at most */
 
 struct query_insight {
     struct str name; /* the text as it was typed first in the period */
@@ -28,8 +29,8 @@ struct query_insight {
 };
 
 /* Reads the most frequent texts that were searched in a period. end: its last second. all false: only
- * those that never had a result. out has room for INSIGHT_NAMES. Returns their number, or a negative
- * error. */
-int insight_searches(struct work *w, int64_t start, int64_t end, bool all, struct query_insight *out);
+ * those that never had a result. out has room for `most`. Returns their number, or a negative error. */
+int insight_searches(struct work *w, int64_t start, int64_t end, bool all, int64_t most,
+                     struct query_insight *out);
 
 #endif

@@ -3,6 +3,7 @@ import { createEffect, createResource, lazy, Match, Show, Suspense, Switch } fro
 import { useKeys } from '../../kit/keys';
 import { go, href, place } from '../../kit/route';
 import { numberText } from '../../kit/words';
+import { permitted } from '../settings/rights';
 import { begin, mayManage } from './data';
 import { Branch } from './branch';
 import { BASE, openFirst, Tree } from './tree';
@@ -10,6 +11,7 @@ import { counts, readCounts } from './moderation';
 import { say } from './words';
 
 const Comments = lazy(async () => { const [{ Comments }, words] = await Promise.all([import('./comments'), import('./moderation_words')]); await words.ready(); return { default: Comments }; });
+const Searches = lazy(async () => { const [{ Searches }, words] = await Promise.all([import('./searches'), import('./moderation_words')]); await words.ready(); return { default: Searches }; });
 
 export const HelpCenter = () => {
   const [ready, { refetch }] = createResource(async () => { await begin(); openFirst(); void readCounts('WAITING').catch(() => undefined); return true; });
@@ -29,6 +31,7 @@ export const HelpCenter = () => {
           <Show when={ready()}>
             <p class="help-parts">
               <a href={href(`${BASE}/comments`)} aria-current={part() === 'comments' ? 'page' : undefined}>{say('comments')}<Show when={counts().WAITING}>{(n) => <> <span class="badge">{numberText(n())}</span></>}</Show></a>
+              <Show when={permitted('insights.access')}><a href={href(`${BASE}/searches`)} aria-current={part() === 'searches' ? 'page' : undefined}>{say('searches')}</a></Show>
             </p>
             <Tree />
           </Show>
@@ -37,6 +40,7 @@ export const HelpCenter = () => {
           <Suspense>
             <Switch fallback={<section class="empty help-none" aria-label={say('help_center')}><p>{say('choose')}</p><p>{say('choose_why')}</p></section>}>
               <Match when={part() === 'comments'}><Comments /></Match>
+              <Match when={part() === 'searches'}><Searches /></Match>
               <Match when={(part() === 'categories' || part() === 'sections') && id() && key()} keyed>{(_key) => <Branch kind={part() === 'sections' ? 'section' : 'category'} id={id() === 'new' ? 'new' : Number(id())} />}</Match>
             </Switch>
           </Suspense>

@@ -4,6 +4,7 @@ import type { HelpWord } from './en';
 export const ar: Record<HelpWord, string> = {
   help_center: 'مركز المساعدة',
   comments: 'التعليقات',
+  searches: 'عمليات البحث',
   read_failed: 'تعذرت قراءة مركز المساعدة.',
   try_again: 'أعد المحاولة',
   no_answer: 'لم يجب الخادم. ما كتبته محفوظ؛ احفظه مرة أخرى.',

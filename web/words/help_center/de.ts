@@ -4,6 +4,7 @@ import type { HelpWord } from './en';
 export const de: Record<HelpWord, string> = {
   help_center: 'Hilfebereich',
   comments: 'Kommentare',
+  searches: 'Suchen',
   read_failed: 'Der Hilfebereich konnte nicht gelesen werden.',
   try_again: 'Noch einmal',
   no_answer: 'Der Server hat nicht geantwortet. Ihr Text bleibt erhalten; speichern Sie ihn noch einmal.',

@@ -2,6 +2,7 @@
 const words = {
   help_center: 'Help center',
   comments: 'Comments',
+  searches: 'Searches',
   read_failed: 'The help center could not be read.',
   try_again: 'Try again',
   no_answer: 'The server did not answer. What you wrote is kept; save it again.',
