@@ -13,6 +13,7 @@
 #define LIMIT_UPLOAD (100 * 1024 * 1024) /* a whole multipart body; a setting limits one file */
 #define LIMIT_ATTACHMENTS 100            /* files of a message or a note */
 #define LIMIT_MERGED 100 /* conversations that one request merges: each costs a few statements in one write */
+#define LIMIT_SPLIT 100  /* posts that one request moves into a new conversation, in one write */
 #define LIMIT_COPIES 50  /* copies of a reply by mail: each is a mail, and may create a person */
 #define LIMIT_PARTS 256  /* parts of a multipart body */
 #define LIMIT_PART_HEAD (16 * 1024) /* header lines of one part: clients send file names of 8 KiB */

@@ -445,6 +445,16 @@ static const struct route case_routes[] = {
             "properties of this conversation stay.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
      .sample = {.path = "18", .body = "{\"case_ids\":[79,119],\"force\":true}"}},
+    {POST, "/cases/:id/split", AG_PLUS, "conversations", ONE, post_case_split, .permission = "cases.split",
+     .input = split_input, .summary = "Split a conversation",
+     .doc =
+         "The posts move into a new conversation, which the reply shows, and keep their ids, files and "
+         "times. It has the brand, mailbox, team, agent, priority and type of this one, and is NEW, or OPEN "
+         "if a reply of staff moved. A reply by mail to a moved message comes to it.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.path = "18",
+                .body = "{\"post_ids\":[$POST],\"subject\":\"The other invoice\"}",
+                .setup = "POST=$(curl {owner} \"{api}/cases/18/messages\" | member id)"}},
     {0},
 };
 

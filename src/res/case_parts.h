@@ -84,6 +84,11 @@ int delete_case_snooze(struct call *c);
 extern const struct field merge_input[];
 int post_case_merge(struct call *c);
 
+/* ---- splits: case_split.c -------------------------------------------------------------------- */
+
+extern const struct field split_input[];
+int post_case_split(struct call *c);
+
 /* ---- macros in a request: macro.c ------------------------------------------------------------ */
 
 #define MACRO_DOC "Macro whose properties and tags are set, except those that the request gives itself."

@@ -63,6 +63,12 @@ const deeds = {
     const [merged] = cases.splice(d.below(cases.length), 1);
     return owner.post(`/cases/${d.one(cases)}/merge`, { case_ids: [merged] });
   },
+  split: async ({ desk, cases }, id) => {
+    const posts = await desk.staff.get(`/cases/${id}/posts`, { filters: 'MESSAGES', limit: 2 });
+    const made = await desk.staff.post(`/cases/${id}/split`, { post_ids: (posts.body.data ?? []).map((p) => p.id), subject: 'Apart' });
+    if (made.status === 201) cases.push(made.data.id);
+    return made;
+  },
   policy: ({ owner, d, slas }) => owner.put(`/slas/${slas[2].id}`, { targets: [target('NEXT_REPLY_TIME', (1 + d.below(9)) * HOUR, d.one(['CALENDAR_HOURS', 'BUSINESS_HOURS']))] }),
   holiday: ({ owner, d, hours }) => owner.put(`/businesshours/${d.one(hours)}`, { holidays: [{ title: 'Day off', date: `${24 + d.below(6)}/11/2026` }] }),
   teamHours: ({ owner, d, hours, teams }) => owner.put(`/teams/${d.one(teams)}`, { businesshour_id: d.one(hours) }),

@@ -137,6 +137,8 @@ static const struct reference_property {
     {"case", "assigned_agent", "user", &names_of_people},
     {"case", "requester", "user", &names_of_people},
     {"case", "merged_into", "case", NULL},
+    {"case", "split_from", "case", NULL},
+    {"case", "split_into", "case", NULL},
     {"user", "role", "role", NULL},
     {"user", "organization", "organization", NULL},
     {"user", "locale", "locale", NULL},
@@ -221,7 +223,8 @@ static int activity_of(struct work *w, const struct trail *t, const struct chang
     int n = 0;
     for (int i = 0; i < count; i++)
         if (own[i]->verb != CHANGE_UPDATED) verb = own[i]->verb;
-    for (int i = 0; i < count && verb == CHANGE_UPDATED; i++) TRY(change_shown(w, own[i], &list[n++]));
+    for (int i = 0; i < count && verb != CHANGE_DELETED; i++)
+        if (own[i]->verb == CHANGE_UPDATED) TRY(change_shown(w, own[i], &list[n++]));
     enum activity_name name = verb == CHANGE_CREATED   ? t->created
                               : verb == CHANGE_DELETED ? t->deleted
                                                        : t->updated;

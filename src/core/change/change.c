@@ -125,6 +125,12 @@ void change_property(struct work *w, struct changed object, const char *property
     before->to = to;
 }
 
+void change_beside_creation(struct work *w, struct changed object, const char *property,
+                            struct changed_value from, struct changed_value to) {
+    change_append(w, object,
+                  (struct change){.verb = CHANGE_UPDATED, .property = property, .from = from, .to = to});
+}
+
 void change_named(struct work *w, struct changed object, const char *property) {
     if (change_recorded(w, object, property)) return;
     change_append(w, object, (struct change){.verb = CHANGE_UPDATED, .property = property, .named = true});

@@ -93,6 +93,9 @@ void change_deleted(struct work *w, struct changed object);
 /* Copies nothing, so texts must live as long as the work's arena. Equal values are no change. */
 void change_property(struct work *w, struct changed object, const char *property, struct changed_value from,
                      struct changed_value to);
+/* The same for an object that this work has created. It is said beside the creation. */
+void change_beside_creation(struct work *w, struct changed object, const char *property,
+                            struct changed_value from, struct changed_value to);
 /* The property changed, but its values are not stored: they are a secret or a long text. */
 void change_named(struct work *w, struct changed object, const char *property);
 /* People of staff may be told of the last change of this object. */

@@ -2,8 +2,10 @@
 
 #include "core/mail/mailbox.h"
 #include "core/letters/letter.h"
+#include "json/json.h"
 
 #define MERGES_MAX 100 /* conversations that were merged into each other, one by one */
+#define SPLITS_MAX 10  /* conversations that were split from each other, one by one */
 #define FORGED_MAX 20  /* addresses of To and Cc with a forged token that are looked up */
 #define TOKEN_LONGEST 40
 
@@ -104,11 +106,58 @@ struct str thread_subject(struct arena *a, struct str subject) {
 
 /* ---- the conversation ------------------------------------------------------------------------ */
 
-static int thread_load(struct work *w, struct thread *t) {
-    int64_t id = t->case_id;
-    int rc = case_load(w, id, &t->now);
-    for (int i = 0; rc == 1 && t->now.merged_into_id && i < MERGES_MAX; i++)
-        rc = case_load(w, t->now.merged_into_id, &t->now);
+static int case_load_merged(struct work *w, int64_t id, struct case_now *out) {
+    int rc = case_load(w, id, out);
+    for (int i = 0; rc == 1 && out->merged_into_id && i < MERGES_MAX; i++)
+        rc = case_load(w, out->merged_into_id, out);
+    return rc;
+}
+
+/* A split moves the mails of its messages, so the newest mail that is answered says in which conversation its
+ * message is now. Only conversations that were split from that of the token count: a Message-ID alone proves
+ * nothing. */
+#define SPLIT_OFF "k.split_from_id IN (:case, :token)"
+#define SPLIT_FROM_CASE "(SELECT k.id FROM cases k WHERE k.id = :case OR " SPLIT_OFF ")"
+QUERY(thread_is_split, "SELECT 1 FROM cases k WHERE " SPLIT_OFF " LIMIT 1");
+QUERY(thread_answered,
+      "SELECT m.message_id, m.case_id FROM outgoing_mails m WHERE m.message_id IN @TEXTS(:references) "
+      "AND m.post_id IS NOT NULL AND m.case_id IN " SPLIT_FROM_CASE
+      " UNION ALL SELECT m.message_id, m.case_id FROM mails m WHERE m.case_id IN " SPLIT_FROM_CASE
+      " AND m.post_id IS NOT NULL AND m.message_id IN @TEXTS(:references)");
+
+/* *answered: the conversation of the newest mail in References; 0: none is known. */
+static int thread_answers(struct work *w, const struct incoming *m, const struct thread *t,
+                          int64_t *answered) {
+    int newest = -1, rc;
+    struct str references = json_texts(w->arena, m->references, (size_t)m->reference_count);
+    *answered = 0;
+    DB_ROWS(rc, w->conn, &thread_answered,
+            BINDS(B_INT("case", t->now.id), B_INT("token", t->case_id), B_TEXT("references", references)),
+            row) {
+        for (int i = m->reference_count - 1; i > newest; i--)
+            if (str_eq(m->references[i], col_text(row, 0))) newest = i, *answered = col_int(row, 1);
+    }
+    return rc;
+}
+
+/* Returns 1, 0 if a conversation is being deleted, or a negative error. */
+static int thread_follow_splits(struct work *w, const struct incoming *m, struct thread *t) {
+    for (int i = 0; m->reference_count && i < SPLITS_MAX; i++) {
+        int64_t id = t->now.id, answered;
+        int rc = db_int(w->conn, &thread_is_split, BINDS(B_INT("case", id), B_INT("token", t->case_id)),
+                        &answered);
+        if (rc <= 0) return rc < 0 ? rc : 1;
+        TRY(thread_answers(w, m, t, &answered));
+        if (answered == 0 || answered == id) return 1;
+        rc = case_load_merged(w, answered, &t->now);
+        if (rc <= 0) return rc;
+    }
+    return 1;
+}
+
+static int thread_load(struct work *w, const struct incoming *m, struct thread *t) {
+    int rc = case_load_merged(w, t->case_id, &t->now);
+    if (rc == 1) rc = thread_follow_splits(w, m, t);
     t->found = rc == 1;
     t->open = t->found && t->now.state == CASE_ACTIVE && t->now.status_type != STATUS_CLOSED;
     return rc < 0 ? rc : 0;
@@ -120,5 +169,5 @@ int thread_find(struct work *w, const struct incoming *m, struct thread *out) {
     TRY(rc);
     if (rc == 0 && !thread_by_reference(w, m, out))
         thread_by_subject(w, m->subject.p ? m->subject : S(""), out);
-    return out->verdict == TOKEN_GOOD ? thread_load(w, out) : 0;
+    return out->verdict == TOKEN_GOOD ? thread_load(w, m, out) : 0;
 }

@@ -1162,6 +1162,7 @@ export const ranksOf = {
   "case_views.manage": ["AGENT","ADMIN","OWNER"],
   "cases.merge": ["AGENT","ADMIN","OWNER"],
   "cases.public_reply": ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"],
+  "cases.split": ["AGENT","ADMIN","OWNER"],
   "cases.trash": ["AGENT","ADMIN","OWNER"],
   "channels.manage": ["ADMIN","OWNER"],
   "endpoints.manage": ["ADMIN","OWNER"],
