@@ -64,7 +64,7 @@ $(VARIANT)/gen/docs.c: docs/guides docs/site $(GUIDES) $(wildcard docs/site/*) t
 
 # The pages have the colours of the console.
 $(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) web/kit/tokens.css tools/embed.sh
-	@rm -rf $(VARIANT)/gen/pages && mkdir -p $(VARIANT)/gen/pages && cp src/pages/files/* $(VARIANT)/gen/pages
+	@rm -rf $(VARIANT)/gen/pages && mkdir -p $(VARIANT)/gen/pages && cp src/pages/files/* web/kit/tokens.css $(VARIANT)/gen/pages
 	@cat web/kit/tokens.css src/pages/files/style.css > $(VARIANT)/gen/pages/style.css
 	@sh tools/embed.sh pages/files.h 'struct page_file' page_files $(VARIANT)/gen/pages $(VARIANT)/gen/pages/* > $@
 

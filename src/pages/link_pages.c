@@ -3,6 +3,7 @@
 #include "pages/template_page.h"
 #include "api/caller/auth.h"
 
+#include "pages/icon.h"
 #include "pages/outside.h"
 #include "base/log.h"
 #include "base/limits.h"
@@ -182,10 +183,11 @@ static int send_rating(struct visit *v) {
     return survey_rate(&v->work, visit_text(v, "hash"), &mine->rating);
 }
 
-static void score_choice(struct visit *v, const char *score, const char *label) {
-    html(&v->form,
-         "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%h\" required> %h</label>\n",
-         score, label);
+static void score_choice(struct visit *v, const char *score, enum icon icon, const char *label) {
+    html(&v->form, "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%h\" required> ",
+         score);
+    icon_write(&v->form, icon);
+    html(&v->form, " %h</label>\n", label);
 }
 
 static void survey_form(struct visit *v, const char *wrong) {
@@ -197,9 +199,9 @@ static void survey_form(struct visit *v, const char *wrong) {
          visit_text(v, "hash").p);
     html(&v->form, "<p>%s</p>\n", mine->survey.subject.p);
     visit_wrong(v, wrong);
-    html(&v->form, "<div role=\"radiogroup\" aria-label=\"Your rating\">\n");
-    score_choice(v, "GOOD", "Good");
-    score_choice(v, "BAD", "Bad");
+    html(&v->form, "<div class=\"choices\" role=\"radiogroup\" aria-label=\"Your rating\">\n");
+    score_choice(v, "GOOD", ICON_GLAD, "Good");
+    score_choice(v, "BAD", ICON_SAD, "Bad");
     html(&v->form,
          "</div>\n<label for=\"comment\">Comment, if you like</label>\n<textarea id=\"comment\" "
          "name=\"comment\" maxlength=\"%d\" rows=\"4\"></textarea>\n<button>Send</button>\n</form>\n",

@@ -39,6 +39,7 @@ static void link_page_write(struct visit *v, struct buf *out, struct str title, 
         {.name = "error", .value = worded && v->is_wrong ? S("Error: ") : S("")},
         {.name = "title", .value = title},
         {.name = "desk", .value = desk},
+        {.name = "tokens", .value = page_file_text("tokens.css"), .html = page_file_text("tokens.css")},
         {.name = "style", .value = style, .html = style.p ? style : S("")},
         {.name = "body", .value = body, .html = body},
         {0}};

@@ -6,7 +6,7 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { PASSWORD, open } from '../api/lib/index.mjs';
+import { PASSWORD, open, relayFor } from '../api/lib/index.mjs';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [360, 768, 1280];
@@ -306,6 +306,38 @@ describe('pages in a browser', () => {
     await page.waitForSelector('text=Allow access?');
     await look('authorize consent');
     assert.deepEqual(await page.locator('button').allTextContents(), ['Allow', 'Deny', 'Not you?']);
+    await context.close();
+  });
+
+  test('the pages of mailed links are accessible, and a rating is sent by keys', async (t) => {
+    const { desk } = world, to = await relayFor(t, desk), { email } = desk.people.customer;
+    await desk.admin.create('/triggers', {
+      title: 'Ask', predicate_collections: [{ propositions: [{ field: 'cases.casestatusid', operator: 'comparison_equalto', value: '4' }] }],
+      actions: [{ name: 'satisfactionsurvey', option: 'SEND', value: true }],
+    });
+    const talk = await desk.staff.create('/cases', { subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id });
+    await desk.staff.update(`/cases/${talk.id}`, { status_id: 4 });
+    const survey = await to.find(email, /^How did we do/);
+    (await desk.customer.post('/profile/identities/emails', { email: 'more@example.com' })).must(201);
+    const verify = await to.find('more@example.com', /^Confirm/);
+    await desk.anyone.post('/password/reset', { email });
+    const password = await to.find(email, /password/i);
+    const { context, page } = await visit(false, 'en-us');
+    for (const [name, url] of [['mailed password', password.link], ['mailed address', verify.link], ['mailed dead', `${desk.base}/verify?hash=none`], ['mailed rating', survey.link]]) {
+      await page.goto(url);
+      await examine(page, name);
+      await walk(page, name);
+    }
+    await page.goto(survey.link);
+    await page.getByRole('radio', { name: 'Good' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('It took long.');
+    await page.keyboard.press('Tab');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    await examine(page, 'mailed thanks');
+    const [rating] = await desk.staff.fetch(`/conversations/${talk.id}/ratings`);
+    assert.deepEqual([rating.score, rating.comment], ['BAD', 'It took long.']);
     await context.close();
   });
 
