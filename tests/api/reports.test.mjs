@@ -235,6 +235,7 @@ function compareGroups(cases, ask, data, say) {
   same(data.total, of(now), 'total');
   same(data.previous, of(before), 'previous');
   assert.deepEqual(data.tags.map((t) => t.id), ask.group === 'TAG' ? found.filter((k) => k !== null) : [], say);
+  assert.ok(data.tags.every((t) => ['a', 'b', 'c'].includes(t.name)), say);
 }
 
 const METRICS = ['CREATED', 'REOPENED', 'COMPLETED', 'BACKLOG', 'FIRST_RESPONSE', 'NEXT_RESPONSE', 'RESOLUTION', 'REPLIES', 'REQUESTS', 'SATISFACTION'];

@@ -1,10 +1,11 @@
 // The reports of the console: numbers in words, pictures and tables, by keys and by the mouse, and the conversations behind a number.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { consoleWorld, examine, row, shoot, until } from './console.mjs';
 
 const report = (page, name) => page.locator(`#${name}`);
-const drawn = (page) => page.waitForFunction(() => !document.querySelector('.report-wait') && document.querySelector('#load[aria-busy=false]'));
+const drawn = (page) => page.waitForFunction(() => !document.querySelector('.report-wait') && ['load', 'tags', 'week'].every((id) => document.querySelector(`#${id}[aria-busy=false]`)));
 const pixels = (plot) => plot.locator('canvas').evaluate((canvas) => { const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height); return data.filter((v, i) => i % 4 === 3 && v > 0).length; });
 
 describe('the reports', () => {
@@ -127,12 +128,61 @@ describe('the reports', () => {
 describe('the reports of a desk with a history', () => {
   const world = consoleWorld({ conversations: 300 });
 
+  test('have the hours of the week by keys, tags with their change, and a logarithmic scale', async (t) => {
+    const page = await world.sit(t, world.first, '/agent/reports?days=365&week=replies'), { owner } = world.desk;
+    await drawn(page);
+    const week = report(page, 'week'), said = week.locator('.report-words'), names = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+    const asked = new URL(await week.getByRole('link', { name: 'CSV' }).getAttribute('href'), page.url()).searchParams;
+    asked.delete('format');
+    const { values, total } = await owner.fetch('/insights/cases/hours', Object.fromEntries(asked));
+    const flat = values.flat(), peak = flat.indexOf(Math.max(...flat)), [day, hour] = [Math.floor(peak / 24), peak % 24];
+    assert.match(await week.locator('.report-says').innerText(), new RegExp(`The busiest hour is ${names[day]}, .*: ${flat[peak]} of ${total.value}\\.`));
+    await week.locator('td[tabindex="0"]').focus();
+    await page.keyboard.press('Home');
+    for (let i = 0; i < hour; i++) await page.keyboard.press('ArrowRight');
+    for (let i = 0; i < day; i++) await page.keyboard.press('ArrowDown');
+    assert.match(await said.innerText(), new RegExp(`^${names[day]}, .* · Replies ${flat[peak]}$`));
+    assert.deepEqual(await page.evaluate(() => [document.activeElement.dataset.cell, document.activeElement.dataset.level]), [`${day}-${hour}`, '5']);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('PageDown');
+    await page.keyboard.press('End');
+    assert.match(await said.innerText(), /^Sunday, 11:00 PM to 12:00 AM · Replies \d+$/);
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.cell), '6-23');
+    await week.getByText('Table').click();
+    assert.equal(await week.locator('.report-more tbody tr').count(), 24);
+    const [download] = await Promise.all([page.waitForEvent('download'), week.getByRole('link', { name: 'CSV' }).click()]);
+    assert.equal(download.suggestedFilename(), 'hours.csv');
+    await week.getByRole('combobox').selectOption('CREATED');
+    await until(async () => /of 165\./.test(await week.locator('.report-says').innerText()));
+
+    const tags = report(page, 'tags'), ranked = await owner.fetch('/insights/cases/groups', { metric: 'CREATED', group: 'TAG', start_at: asked.get('start_at'), end_at: asked.get('end_at') });
+    const first = ranked.groups.find(({ key }) => key !== null), { name } = ranked.tags.find(({ id }) => id === first.key);
+    const cells = tags.getByRole('row', { name }).first().getByRole('cell');
+    assert.deepEqual((await cells.allInnerTexts()).slice(0, 2).map((text) => Number(text)), [first.total.value, first.previous.value]);
+    assert.match(await tags.locator('.report-says').innerText(), new RegExp(`The most frequent tag is ${name}: ${first.total.value} of 165`));
+    await page.getByRole('form').getByLabel('Compare with').selectOption('none');
+    await until(async () => await tags.getByRole('columnheader').count() === 2);
+    await page.getByRole('form').getByLabel('Compare with').selectOption('year');
+    await until(async () => await tags.getByRole('columnheader').count() === 4);
+
+    await page.getByRole('form').getByLabel('Scale of waits').selectOption('log');
+    await until(() => /scale=log/.test(page.url()));
+    assert.ok(await pixels(report(page, 'next_response').getByRole('slider')) > 100);
+    await shoot(page, 'console-reports-log');
+    await tags.getByRole('row', { name }).first().getByRole('link').click();
+    await page.getByText('These are the conversations of the figure.').waitFor();
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()]);
+    assert.equal(file.suggestedFilename(), 'conversations.csv');
+    assert.equal(readFileSync(await file.path(), 'utf8').trimEnd().split('\r\n').length, first.total.value + 1);
+  });
+
   test('fit at each width, in both themes and in Arabic', async (t) => {
     const complete = (p) => p.locator('#load table'), screens = [['reports', '/agent/reports?days=365', complete]];
     const page = await world.sit(t, world.first, '/agent/reports?days=365');
     await drawn(page);
     await examine(world, page, screens, { sizes: [[360, 740], [1280, 800]] });
-    await page.setViewportSize({ width: 1920, height: 2400 });
+    await page.setViewportSize({ width: 1920, height: 3300 });
     await drawn(page);
     await shoot(page, 'console-reports-whole');
     await examine(world, page, [['wall', '/agent/wall', (p) => p.locator('.wall-row')]], { sizes: [[1280, 720], [1920, 1080]] });

@@ -64,7 +64,8 @@ export interface Group { key: string | number | null; is_other: boolean; values:
 export type Total = Record<string, number | null>;
 export interface Series { unit: string; interval: Interval; buckets: string[]; groups: Group[]; total: Total; before: Total | undefined; start_at: string; end_at: string; is_exact: boolean; error_percent: number; is_complete: boolean }
 
-export const seriesQuery = ({ query, start, end, interval }: Ask, metric: string, group?: string, own?: Interval) => ({ ...query, metric, interval: own ?? interval, start_at: new Date(start).toISOString(), end_at: new Date(end).toISOString(), ...(group ? { group } : {}) });
+export const periodQuery = ({ query, start, end }: Ask) => ({ ...query, start_at: new Date(start).toISOString(), end_at: new Date(end).toISOString() });
+export const seriesQuery = (ask: Ask, metric: string, group?: string, own?: Interval) => ({ ...periodQuery(ask), metric, interval: own ?? ask.interval, ...(group ? { group } : {}) });
 
 export const readSeries = async (ask: Ask, metric: string, { group, interval, signal }: { group?: string; interval?: Interval; signal?: AbortSignal } = {}): Promise<Series> => {
   const shifted = typeof ask.shift === 'number' ? { ...ask, start: ask.start - ask.shift, end: ask.end - ask.shift } : undefined;

@@ -1,5 +1,6 @@
 // The conversations behind a figure.
-import { createEffect, createMemo, on } from 'solid-js';
+import { createEffect, createMemo, For, on, Show } from 'solid-js';
+import { prefix } from '../../kit/api';
 import { go, href, place } from '../../kit/route';
 import { fullTime, numberText } from '../../kit/words';
 import { CaseList, NO_SELECTION } from '../list/list';
@@ -8,8 +9,9 @@ import { ROW_QUERY } from '../list/row';
 import { say, type ReportWord } from './words';
 
 const TITLES: Record<string, ReportWord> = {
-  CREATED: 'volume', COMPLETED: 'completed', REOPENED: 'reopened', REPLIES: 'replies', BACKLOG: 'backlog', FIRST_RESPONSE: 'first_response', NEXT_RESPONSE: 'next_response', RESOLUTION: 'resolution', SLA: 'sla', SATISFACTION: 'satisfaction',
+  CREATED: 'volume', REQUESTS: 'week_requests', COMPLETED: 'completed', REOPENED: 'reopened', REPLIES: 'replies', BACKLOG: 'backlog', FIRST_RESPONSE: 'first_response', NEXT_RESPONSE: 'next_response', RESOLUTION: 'resolution', SLA: 'sla', SATISFACTION: 'satisfaction',
 };
+const FILE_LINES = 1000, FILES_MOST = 10;
 const PARTS = ['kept', 'broken', 'running', 'good', 'bad', 'under_a_day', 'under_a_week', 'under_30_days', 'older'] as const;
 
 export const BehindScreen = () => {
@@ -28,10 +30,16 @@ export const BehindScreen = () => {
     if (n === undefined || !place().query.has('figure')) return '';
     return n === figure() ? say('behind_same') : say('behind_differs', { n, figure: numberText(figure()) });
   };
+  // A file has a page of the list.
+  const parts = () => Array.from({ length: Math.min(FILES_MOST, Math.ceil((paging.total() ?? 0) / FILE_LINES)) }, (_, i) => i * FILE_LINES);
+  const fileOf = (offset: number) => `${prefix}/api/v1/insights/cases?${new URLSearchParams({ ...query(), format: 'csv', limit: String(FILE_LINES), ...(offset ? { offset: String(offset) } : {}) })}`;
+  const fileText = (offset: number) => (paging.total() ?? 0) > FILE_LINES ? say('csv_lines', { from: numberText(offset + 1), to: numberText(Math.min(offset + FILE_LINES, paging.total()!)) }) : say('csv');
   return (
     <main class="report-behind">
       <CaseList paging={paging} title={title()} open={undefined} onOpen={(id) => go(`/cases/${id}`)} selection={NO_SELECTION} channel={undefined}
-        above={<div class="pad report-note"><a class="button" href={href(`/reports${place().query.get('back') ? `?${place().query.get('back')}` : ''}`)}>{say('behind_back')}</a> <span class="soft" role="status">{note()}</span></div>} />
+        above={<div class="pad report-note"><a class="button" href={href(`/reports${place().query.get('back') ? `?${place().query.get('back')}` : ''}`)}>{say('behind_back')}</a> <span class="soft" role="status">{note()}</span>
+          <For each={parts()}>{(offset) => <a class="button" href={fileOf(offset)} target="_self">{fileText(offset)}</a>}</For>
+          <Show when={(paging.total() ?? 0) > FILE_LINES * FILES_MOST}><span class="soft">{say('csv_most', { n: numberText(FILE_LINES * FILES_MOST) })}</span></Show></div>} />
     </main>
   );
 };

@@ -12,7 +12,7 @@ const METRICS = ['REPLIES', 'COMPLETED', 'BACKLOG'] as const, WORDS: Record<stri
 const CONDITION: Record<string, string> = { AGENT: 'agent_id', TEAM: 'team_id', CHANNEL: 'channel' };
 
 /** A bar whose length says the part of the largest number. */
-const Bar = (props: { part: number }) => <span class="report-bar" aria-hidden="true" ref={(element) => createEffect(() => { element.style.inlineSize = `${Math.round(100 * props.part)}%`; })} />;
+export const Bar = (props: { part: number }) => <span class="report-bar" aria-hidden="true" ref={(element) => createEffect(() => { element.style.inlineSize = `${Math.round(100 * props.part)}%`; })} />;
 
 export const Load = (props: { ask: Ask; back: string }) => {
   const title = createUniqueId(), [all, setAll] = createSignal<Series[]>(), [failed, setFailed] = createSignal(''), [people, setPeople] = createSignal<ReadonlyMap<number, string>>(new Map()), [turn, setTurn] = createSignal(0);

@@ -6,12 +6,14 @@ import { theme } from '../frame/look';
 import type { Numbers } from './ask';
 
 export interface Line { label: string; values: Numbers }
-export interface Picture { kind: 'bars' | 'lines'; lines: Line[]; text: (value: number) => string; steps?: number[]; most?: number }
+export interface Picture { kind: 'bars' | 'lines'; lines: Line[]; text: (value: number) => string; steps?: number[]; most?: number; log?: boolean }
 
 /** Colours by role and patterns, in the order of lines. */
 const LOOKS = [['--action', 'plain'], ['--warning', 'rising'], ['--good', 'dots'], ['--wrong', 'falling'], ['--soft', 'level'], ['--edge', 'empty']] as const;
 const DASHES = [[], [6, 4], [2, 3]];
 const HEIGHT = 220, COUNT_STEPS = [1, 2, 5].flatMap((n) => Array.from({ length: 9 }, (_, i) => n * 10 ** i)).sort((a, b) => a - b);
+/** Marks of a logarithmic axis of seconds: 1 s, 10 s, 1 and 10 min, 1 and 6 h, 1, 5, 20, 100 and 500 days. */
+const LOG_STEPS = [1, 10, 60, 600, 3600, 21_600, 86_400, 432_000, 1_728_000, 8_640_000, 43_200_000, 432_000_000];
 const X_STEPS = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 52, 84, 96, 104, 168, 240, 336, 480, 720, 1000];
 
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -65,6 +67,13 @@ const sumsOf = (lines: Line[]) => {
   return sums.map((line, i) => line.map((sum, k) => lines[i]!.values[k] ? sum : null)); // no outline of an empty bar
 };
 
+/** The marks around all values. A logarithm has no zero: less than a second is drawn at a second. */
+const logSteps = (lines: Line[]) => {
+  const values = lines.flatMap((line) => line.values).filter((v) => v !== null), least = Math.max(1, Math.min(...values)), most = Math.max(1, ...values);
+  const from = LOG_STEPS.filter((step) => step <= least).at(-1)!, to = LOG_STEPS.find((step) => step >= most && step > from) ?? most;
+  return LOG_STEPS.filter((step) => step >= from && step <= to);
+};
+
 interface Props { picture: Picture; buckets: string[]; short: string[]; label: string; hint: string; incomplete: boolean; open: ((at: number) => void) | undefined }
 
 export const Plot = (props: Props) => {
@@ -73,15 +82,15 @@ export const Plot = (props: Props) => {
   const last = () => props.buckets.length - 1;
 
   const options = (): uPlot.Options => {
-    const { kind, lines, text, steps, most } = props.picture, soft = colour('--soft'), edge = colour('--line'), font = '12px system-ui, sans-serif';
+    const { kind, lines, text, steps, most, log } = props.picture, marks = log ? logSteps(lines) : undefined, soft = colour('--soft'), edge = colour('--line'), font = '12px system-ui, sans-serif';
     const order = kind === 'bars' ? lines.map((_, i) => lines.length - 1 - i) : lines.map((_, i) => i);
     return {
       width: box.clientWidth || 300, height: HEIGHT, legend: { show: false }, padding: [12, 12, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { show: kind === 'lines' }, y: false },
-      scales: { x: { time: false, range: [-0.6, last() + 0.6] }, y: { range: (_, __, max) => [0, most ?? Math.max(steps ? 60 : 1, (max ?? 0) * 1.08)] } },
+      scales: { x: { time: false, range: [-0.6, last() + 0.6] }, y: marks ? { distr: 3, range: [marks[0]!, marks.at(-1)!] } : { range: (_, __, max) => [0, most ?? Math.max(steps ? 60 : 1, (max ?? 0) * 1.08)] } },
       axes: [
         { stroke: soft, font, grid: { show: false }, ticks: { stroke: edge, width: 1, size: 4 }, size: 28, space: 64, incrs: X_STEPS, values: (_, places) => places.map((n) => props.short[n] ?? '') },
-        { stroke: soft, font, grid: { stroke: edge, width: 1 }, ticks: { show: false }, size: 64, space: 36, incrs: steps ?? COUNT_STEPS, values: (_, places) => places.map(text) },
+        { stroke: soft, font, grid: { stroke: edge, width: 1 }, ticks: { show: false }, size: 64, space: 36, incrs: steps ?? COUNT_STEPS, values: (_, places) => places.map(text), ...(marks ? { splits: () => marks, filter: (_: uPlot, places: number[]) => places } : {}) },
       ],
       series: [{}, ...order.map((i): uPlot.Series => kind === 'bars'
         ? { stroke: colour(LOOKS[i % LOOKS.length]![0]), width: 1, fill: (u) => u.ctx.createPattern(tile(i), 'repeat')!, paths: uPlot.paths.bars!({ size: [0.8, 48] }), points: { show: false } }
@@ -106,7 +115,7 @@ export const Plot = (props: Props) => {
   };
   const draw = () => {
     plot?.destroy();
-    const { kind, lines } = props.picture, values = kind === 'bars' ? sumsOf(lines).reverse() : lines.map((line) => line.values);
+    const { kind, lines, log } = props.picture, values = kind === 'bars' ? sumsOf(lines).reverse() : lines.map((line) => log ? line.values.map((v) => v === null ? null : Math.max(1, v)) : line.values);
     plot = new uPlot(options(), [props.buckets.map((_, i) => i), ...values], box);
     plot.over.addEventListener('click', () => { if (at() !== undefined) props.open?.(at()!); });
   };

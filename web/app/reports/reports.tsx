@@ -10,6 +10,8 @@ import { channelText, CHANNELS } from './forms';
 import { Load } from './load';
 import { Report } from './report';
 import { specs } from './specs';
+import { Tags } from './tags';
+import { Week } from './week';
 import { say } from './words';
 
 /** The tag whose name the address has: its id, null if there is none. */
@@ -42,6 +44,7 @@ const Choices = () => {
       </Show>
       <Choice label={say('compare')} name="compare" first={say('compare_previous')} options={[{ value: 'year', label: say('compare_year') }, { value: 'none', label: say('compare_none') }]} />
       <Choice label={say('hours')} name="hours" first={say('hours_calendar')} options={[{ value: 'business', label: say('hours_business') }]} />
+      <Choice label={say('scale')} name="scale" first={say('scale_even')} options={[{ value: 'log', label: say('scale_log') }]} />
       <Choice label={say('channel')} name="channel" first={say('all')} options={CHANNELS.map((value) => ({ value, label: channelText(value) }))} />
       <Choice label={say('team')} name="team_id" first={say('all')} options={[...teams().map(({ id, title }) => ({ value: String(id), label: title ?? '' })), { value: '0', label: say('none_team') }]} />
       <Choice label={say('agent')} name="agent_id" first={say('all')} options={[...staff().map(({ id, full_name }) => ({ value: String(id), label: full_name })), { value: '0', label: say('none_agent') }]} />
@@ -84,6 +87,8 @@ const Page = () => {
             <div class="report-grid">
               <For each={specs}>{(spec) => <Report spec={spec} ask={a()} back={back()} told={({ denied: no, complete }) => { if (no) setDenied(true); if (complete !== undefined) setLate(!complete); }} />}</For>
               <Load ask={a()} back={back()} />
+              <Tags ask={a()} back={back()} />
+              <Week ask={a()} />
             </div>
           )}
         </Show>

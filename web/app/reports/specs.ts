@@ -1,5 +1,6 @@
 // What each report shows: its lines, its columns, and its sentence.
 import type { Group, Numbers, Series, Total } from './ask';
+import { param } from './ask';
 import { bucketTexts, channelText, DURATION_STEPS, durationText, numberText, percentText } from './forms';
 import type { Spec } from './report';
 import { say, type ReportWord } from './words';
@@ -37,7 +38,7 @@ const waits = (name: 'first_response' | 'next_response' | 'resolution', why: Rep
     const [group] = series.groups, n = series.total['n'] ?? 0, half = { label: say('half'), values: partOf(group, 'p50') }, most = { label: say('most'), values: partOf(group, 'p90') };
     return {
       empty: n === 0, sentence: say('waits_says', { count: numberText(n), half: durationText(series.total['p50'] ?? 0), most: durationText(series.total['p90'] ?? 0) }) + before(durationText, 'waits_before', 'half', series.before),
-      picture: { kind: 'lines', lines: [half, most], text: durationText, steps: DURATION_STEPS }, columns: [half, most].map((l) => ({ ...l, text: durationText })), figure: group?.n ?? [], figureText: numberText,
+      picture: { kind: 'lines', lines: [half, most], text: durationText, steps: DURATION_STEPS, log: param('scale') === 'log' }, columns: [half, most].map((l) => ({ ...l, text: durationText })), figure: group?.n ?? [], figureText: numberText,
     };
   },
 });
