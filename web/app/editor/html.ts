@@ -33,13 +33,13 @@ const ENTITIES: Record<string, string> = {
   rdquo: '”', bdquo: '„', sbquo: '‚', bull: '•', middot: '·', euro: '€', laquo: '«', raquo: '»', shy: '\u00ad', zwnj: '\u200c', zwj: '\u200d', lrm: '\u200e', rlm: '\u200f', auml: 'ä',
   ouml: 'ö', uuml: 'ü', Auml: 'Ä', Ouml: 'Ö', Uuml: 'Ü', szlig: 'ß', eacute: 'é', egrave: 'è', agrave: 'à', ccedil: 'ç', times: '×', deg: '°', sect: '§', rarr: '→', larr: '←',
 };
-const decoded = (text: string) => text.includes('&') ? text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (mark, ten?: string, hex?: string, name?: string) => {
+export const decoded = (text: string) => text.includes('&') ? text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (mark, ten?: string, hex?: string, name?: string) => {
   if (name) return ENTITIES[name] ?? mark;
   const code = ten ? Number(ten) : parseInt(hex!, 16);
   return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : '';
 }) : text;
 
-const attributesOf = (text: string): Record<string, string> => {
+export const attributesOf = (text: string): Record<string, string> => {
   const found: Record<string, string> = {};
   for (const [, name, double, single, bare] of text.slice(0, 20_000).matchAll(/([^\s"'=<>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g))
     found[name!.toLowerCase()] ??= decoded(double ?? single ?? bare ?? '');
@@ -317,7 +317,7 @@ const inlineText = (node: Node) => node.type === 'hard_break' ? '\n' : node.type
 export const textOf = (node: Node): string => {
   const content = node.content ?? [];
   switch (node.type) {
-    case 'paragraph': case 'code_block': return content.map(inlineText).join('');
+    case 'paragraph': case 'heading': case 'code_block': return content.map(inlineText).join('');
     case 'blockquote': return content.map(textOf).join('\n').replace(/^/gm, '> ');
     case 'bullet_list': return content.map((item) => `- ${textOf(item)}`).join('\n');
     case 'ordered_list': return content.map((item, i) => `${i + Number(node.attrs?.['order'] ?? 1)}. ${textOf(item)}`).join('\n');

@@ -27,7 +27,7 @@ const isAgent = () => ['AGENT', 'ADMIN', 'OWNER'].includes(rank());
 /** Categories and sections. */
 export const mayManage = () => isAgent() && permitted('help_center.manage');
 export const mayWrite = () => isAgent() && permitted('help_center_articles.manage');
-const mayPublish = () => mayWrite() && permitted('help_center_articles.publish');
+export const mayPublish = () => mayWrite() && permitted('help_center_articles.publish');
 export const mayChange = (status: Status) => status === 'PUBLISHED' ? mayPublish() : mayWrite();
 
 // ---- languages ---------------------------------------------------------------------------------
@@ -75,6 +75,14 @@ export const readArticles = async (section: number, more = false) => {
   const reply = await get('/articles', { section_id: section, limit: Math.min(limit, MOST), ...(more ? { offset: known.length } : {}), fields: ARTICLE_FIELDS, include: 'locale_field' });
   const rows = rowsOf(reply) as unknown as Article[];
   setTree('articles', section, reconcile(branchOf(reply, more ? [...known, ...rows] : rows)));
+};
+
+/** All sections by the names of their category and of themselves: for a choice. */
+const [sectionNames, setSectionNames] = createSignal<{ id: number; name: string }[]>([]);
+export { sectionNames };
+export const readSectionNames = async () => {
+  const all = rowsOf(await get('/sections', { limit: MOST, fields: 'titles,category', include: 'locale_field' })) as unknown as Section[];
+  setSectionNames(all.map(({ id, titles, category }) => ({ id, name: `${titleOf(categoryOf(category.id)?.titles ?? [])} › ${titleOf(titles)}` })).sort((a, b) => a.name.localeCompare(b.name)));
 };
 
 export const sectionOf = (id: number) => Object.values(tree.sections).flatMap((branch) => branch?.rows ?? []).find((one) => one.id === id);

@@ -30,20 +30,24 @@ function localStorageOf(): Record<string, string> { try { return localStorage; }
 
 /** The browser has unsaved values under this key. */
 export const isKept = (key: string) => keptKeys().has(key);
-const keptOf = (key: string): Kept | undefined => { try { return JSON.parse(localStorage.getItem(PREFIX + key) ?? 'null') ?? undefined; } catch { return undefined; } };
+/** What the storage has no room for stays as long as the page. */
+const inMemory = new Map<string, Kept>();
+const keptOf = (key: string): Kept | undefined => { if (inMemory.has(key)) return inMemory.get(key); try { return JSON.parse(localStorage.getItem(PREFIX + key) ?? 'null') ?? undefined; } catch { return undefined; } };
 /** False: the storage is full or forbidden. */
 const keep = (key: string, kept: Kept | undefined) => {
   setKeptKeys((all) => { const next = new Set(all); if (kept) next.add(key); else next.delete(key); return next.size === all.size && next.has(key) === all.has(key) ? all : next; });
+  inMemory.delete(key);
   try {
     if (kept) localStorage.setItem(PREFIX + key, JSON.stringify(kept)); else localStorage.removeItem(PREFIX + key);
     return true;
   } catch {
+    if (kept) inMemory.set(key, kept);
     try { localStorage.removeItem(PREFIX + key); } catch { /* it has none */ }
     return false;
   }
 };
 
-const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+const same = (a: unknown, b: unknown) => a === b || ((typeof a !== 'string' || typeof b !== 'string') && JSON.stringify(a ?? null) === JSON.stringify(b ?? null));
 
 export const createEdit = (of: EditOf) => {
   const [state, setState] = createStore<{ values: Values; first: Values }>({ values: {}, first: {} });
@@ -156,14 +160,15 @@ export const createEdit = (of: EditOf) => {
     }
   };
 
-  const discard = async () => {
+  /** Forgets what was changed. */
+  const drop = () => {
     clearTimeout(timer);
     timer = undefined;
     keep(of.key, undefined);
     setMet([]);
     setProblems([]);
-    await read();
   };
+  const discard = async () => { drop(); await read(); };
 
   createEffect(() => {
     if (!isChanged()) return;
@@ -176,7 +181,7 @@ export const createEdit = (of: EditOf) => {
   onCleanup(() => { removeEventListener('pagehide', leave); leave(); });
 
   void read();
-  return { state, status, met, problems, isLocal, isChanged, set, choose, save, discard, read, refuse: (texts: string[]) => setProblems(texts), value: <T,>(name: string) => state.values[name] as T };
+  return { state, status, met, problems, isLocal, isChanged, set, choose, save, discard, drop, read, refuse: (texts: string[]) => setProblems(texts), value: <T,>(name: string) => state.values[name] as T };
 };
 export type Edit = ReturnType<typeof createEdit>;
 

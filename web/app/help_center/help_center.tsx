@@ -12,6 +12,7 @@ import { say } from './words';
 
 const Comments = lazy(async () => { const [{ Comments }, words] = await Promise.all([import('./comments'), import('./moderation_words')]); await words.ready(); return { default: Comments }; });
 const Searches = lazy(async () => { const [{ Searches }, words] = await Promise.all([import('./searches'), import('./moderation_words')]); await words.ready(); return { default: Searches }; });
+const ArticleForm = lazy(() => import('./article_screen'));
 
 export const HelpCenter = () => {
   const [ready, { refetch }] = createResource(async () => { await begin(); openFirst(); void readCounts('WAITING').catch(() => undefined); return true; });
@@ -42,6 +43,7 @@ export const HelpCenter = () => {
               <Match when={part() === 'comments'}><Comments /></Match>
               <Match when={part() === 'searches'}><Searches /></Match>
               <Match when={(part() === 'categories' || part() === 'sections') && id() && key()} keyed>{(_key) => <Branch kind={part() === 'sections' ? 'section' : 'category'} id={id() === 'new' ? 'new' : Number(id())} />}</Match>
+              <Match when={part() === 'articles' && id() && key()} keyed>{(_key) => <ArticleForm id={id() === 'new' ? 'new' : Number(id())} />}</Match>
             </Switch>
           </Suspense>
         </Show>

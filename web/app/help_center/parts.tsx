@@ -5,7 +5,7 @@ import { valueText } from './names';
 import { say } from './words';
 
 /** The problems of an edit, and the values between which the person chooses. */
-export const Summary = (props: { edit: Edit; nameOf: (name: string) => string }) => {
+export const Summary = (props: { edit: Edit; nameOf: (name: string) => string; textOf?: (name: string, value: unknown) => string }) => {
   let box!: HTMLDivElement;
   const count = () => props.edit.problems().length + props.edit.met().length;
   createEffect(on(count, (now, before = 0) => {
@@ -23,7 +23,7 @@ export const Summary = (props: { edit: Edit; nameOf: (name: string) => string })
           {(one) => (
             <div class="met" role="group" aria-label={props.nameOf(one.name)}>
               <p><b>{props.nameOf(one.name)}</b></p>
-              <p dir="auto">{say('met_theirs', { value: valueText(one.name, one.theirs) })}</p>
+              <p dir="auto">{say('met_theirs', { value: (props.textOf ?? valueText)(one.name, one.theirs) })}</p>
               <div class="settings-foot"><button type="button" onClick={() => props.edit.choose(one, true)}>{say('keep_mine')}</button><button type="button" onClick={() => props.edit.choose(one, false)}>{say('take_theirs')}</button></div>
             </div>
           )}

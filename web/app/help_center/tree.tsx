@@ -6,7 +6,7 @@ import { href, place } from '../../kit/route';
 import { tell, tellWrong } from '../../kit/strip';
 import { numberText } from '../../kit/words';
 import {
-  articleChanged, mayManage, mayWrite, mayChange, pageOf, PATH, readAgain, readArticles, readCategories, readSections, titleOf, tree,
+  articleChanged, mayManage, mayWrite, mayChange, PATH, readAgain, readArticles, readCategories, readSections, titleOf, tree,
   type Article, type Category, type Kind, type Section,
 } from './data';
 import { isKept } from './edit';
@@ -100,7 +100,7 @@ const Line = (props: ItemProps & { more?: () => unknown }) => {
       <Show when={isBranch} fallback={<span class="tree-space" />}>
         <button type="button" class="tree-turn" aria-expanded={open()} aria-label={say(open() ? 'close_branch' : 'open_branch', { name: props.name })} tabindex="-1" onClick={() => turn(props.kind as 'section', props.id, !open())}><span aria-hidden="true">▸</span></button>
       </Show>
-      <a id={`tree-${props.kind}-${props.id}`} href={isBranch ? href(`${BASE}${PATH[props.kind]}/${props.id}`) : pageOf(props.id)} target={isBranch ? undefined : '_blank'} aria-current={isChosen() ? 'page' : undefined} draggable={false} data-kind={props.kind} data-place={`${props.parent},${props.at}`}>
+      <a id={`tree-${props.kind}-${props.id}`} href={href(`${BASE}${PATH[props.kind]}/${props.id}`)} aria-current={isChosen() ? 'page' : undefined} draggable={false} data-kind={props.kind} data-place={`${props.parent},${props.at}`}>
         <span class="tree-name" dir="auto">{props.name}</span>
         <span class="tree-note"><Show when={props.article}>{(article) => <><StatusOf status={article().status} /><Show when={article().is_featured}> · {say('featured')}</Show></>}</Show>{props.note}
           <Show when={isKept(`${props.kind} ${props.id}`)}> <span class="warning">{say('unsaved')}</span></Show></span>
@@ -117,6 +117,7 @@ const Articles = (props: { section: Section }) => {
       <For each={branch()?.rows}>{(article, at) => <li><Line kind="article" id={article.id} parent={props.section.id} at={at()} name={titleOf(article.titles)} section={props.section} article={article} /></li>}</For>
       <Show when={branch() && branch()!.rows.length < branch()!.total}><li><button type="button" class="link" onClick={() => void readArticles(props.section.id, true)}>{say('more_articles', { n: branch()!.total - branch()!.rows.length })}</button></li></Show>
       <Show when={branch()?.rows.length === 0}><li class="soft tree-none">{say('no_articles')}</li></Show>
+      <Show when={branch() && mayWrite()}><li><a class="tree-new" href={href(`${BASE}/articles/new?section=${props.section.id}`)}>+ {say('new_article')}</a></li></Show>
     </ul>
   );
 };
@@ -161,7 +162,7 @@ const Found = (props: { text: string }) => {
     <div data-for={asked()}>
       <ul>
         <For each={branches()}>{(one) => <li><div class="tree-line"><a href={href(`${BASE}${PATH[one.kind]}/${one.id}`)}><span class="tree-name" dir="auto">{one.name}</span><span class="tree-note">{say(one.kind === 'category' ? 'category' : 'section')}</span></a></div></li>}</For>
-        <For each={all()}>{(one) => <li><div class="tree-line"><a href={pageOf(one.id)} target="_blank"><span class="tree-name" dir="auto">{one.title}</span><span class="tree-note">{say('article')}</span></a></div></li>}</For>
+        <For each={all()}>{(one) => <li><div class="tree-line"><a href={href(`${BASE}/articles/${one.id}`)}><span class="tree-name"dir="auto">{one.title}</span><span class="tree-note">{say('article')}</span></a></div></li>}</For>
       </ul>
       <p class="soft pad" role="status">{articles() && !all().length && !branches().length ? say('find_none') : ''}</p>
     </div>
