@@ -26,10 +26,10 @@ describe('the own settings', () => {
     const profile = await person.client.fetch('/profile');
     assert.deepEqual([profile.full_name, profile.time_zone, profile.signature], ['Nora Wahl-Berg', 'Asia/Tokyo', 'Nora\nSupport']);
     await page.getByLabel('Another address').fill('not one');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('region', { name: 'E-mail addresses' }).getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: /address/ }).waitFor();
     await page.getByLabel('Another address').fill('nora@elsewhere.example');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('region', { name: 'E-mail addresses' }).getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('nora@elsewhere.example', { exact: true }).waitFor();
     await page.getByText('not verified').waitFor();
     await page.getByLabel('Language').selectOption({ label: 'Deutsch' });

@@ -1,6 +1,7 @@
 // People and organizations on their cards: notes, new and deleted organizations with their people, addresses and accounts.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { sql } from '../api/lib/sql.mjs';
 import { SHOTS, audit, consoleWorld, outside, shoot, until } from './console.mjs';
 
 describe('people and organizations', () => {
@@ -16,6 +17,7 @@ describe('people and organizations', () => {
   const notes = (path) => owner.fetch(`${path}/notes`, { limit: 50 });
   const focused = (page) => page.evaluate(() => document.activeElement.textContent);
   const looks = async (page, name) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // colours change at once
     const states = [['light', 1280], ['dark', 360]], more = [['light', 360], ['light', 768], ['dark', 768], ['dark', 1280]];
     for (const [theme, width] of SHOTS ? [...more, ...states] : states) {
       await page.setViewportSize({ width, height: 800 });
@@ -171,5 +173,66 @@ describe('people and organizations', () => {
     await question.getByRole('button', { name: 'Delete' }).click();
     await strip(page, 'Blue Bikes was removed');
     assert.equal(await of(), undefined);
+  });
+
+  test('phones and accounts of a person are added, confirmed and deleted on the card; a link goes to an address', async (t) => {
+    const of = (kind, fields) => owner.fetch(`/identities/${kind}`, { user_id: nora.id, fields });
+    sql(world.desk, `INSERT INTO identity_facebook (user_id, facebook_id, user_name, is_primary, is_validated, is_claim, created_at, updated_at) VALUES (${nora.id}, '100004', 'nora.field', 1, 1, 0, 1, 1)`);
+    const page = await sit(t, world.first, `/agent/people/${nora.id}`);
+    await page.getByRole('definition').filter({ hasText: 'nora.field' }).waitFor();
+    await page.getByRole('button', { name: 'Edit e' }).click();
+    const part = (name) => page.getByRole('region', { name, exact: true });
+    await part('Twitter accounts').getByLabel('Another Twitter account').fill('no name');
+    await page.keyboard.press('Enter');
+    await part('Twitter accounts').getByText(/At most 15 letters/).waitFor();
+    await part('Twitter accounts').getByLabel('Another Twitter account').fill('@nora_field');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Confirm: @nora_field' }).click();
+    await strip(page, '@nora_field is confirmed');
+    assert.deepEqual((await of('twitter')).map((one) => [one.screen_name, one.is_validated]), [['nora_field', true]]);
+    await page.getByRole('button', { name: 'Delete: @nora_field' }).click();
+    await strip(page, '@nora_field was removed');
+    assert.deepEqual(await of('twitter'), []);
+    await page.keyboard.press('Escape'); // leaves the field
+    await page.keyboard.press('z');
+    await part('Twitter accounts').getByText('@nora_field').waitFor();
+    await until(async () => (await of('twitter'))[0]?.is_validated === true);
+
+    await page.getByLabel('Another address').fill('nora@second.example');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Send the link: nora@second.example' }).click();
+    await part('E-mail addresses').getByRole('status').getByText(/./).waitFor();
+    await looks(page, 'identities');
+    await page.getByRole('button', { name: 'Delete: nora.field' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete nora.field?' });
+    await question.getByText('can’t be added again by hand').waitFor();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await strip(page, 'nora.field was removed');
+    assert.deepEqual(await of('facebook'), []);
+  });
+
+  test('own phones have a kind and one that is primary; own accounts are deleted after a question', async (t) => {
+    sql(world.desk, `INSERT INTO identity_twitter (user_id, twitter_id, screen_name, screen_name_key, is_primary, is_validated, is_claim, created_at, updated_at) VALUES (${world.first.id}, '7', 'ben_adler', 'ben_adler', 1, 1, 0, 1, 1)`);
+    const page = await sit(t, world.first, '/agent/settings/profile'), phones = page.getByRole('region', { name: 'Phone numbers' }).first();
+    const mine = async () => (await owner.fetch('/identities/phones', { user_id: world.first.id })).map((one) => [one.number, one.type, one.is_primary]);
+    for (const [number, kind] of [['+49 30 111111', 'at work'], ['+49 30 222222', 'mobile']]) {
+      await phones.getByLabel('Another phone number').fill(number);
+      await phones.getByLabel('Kind of phone').selectOption({ label: kind });
+      await phones.getByRole('button', { name: 'Add', exact: true }).click();
+      await phones.getByText(number).waitFor();
+    }
+    await phones.getByRole('button', { name: 'Make it primary: +49 30 222222' }).click();
+    await until(async () => (await mine()).find(([number]) => number === '+49 30 222222')[2] === true);
+    await looks(page, 'own-phones');
+    await phones.getByRole('button', { name: 'Delete: +49 30 111111' }).click();
+    await strip(page, '+49 30 111111 was removed');
+    await page.keyboard.press('Escape'); // leaves the field
+    await page.keyboard.press('z');
+    await until(async () => (await mine()).length === 2);
+    assert.deepEqual((await mine()).sort(), [['+49 30 111111', 'WORK', false], ['+49 30 222222', 'MOBILE', true]]);
+    await page.getByRole('button', { name: 'Delete: @ben_adler' }).click();
+    await page.getByRole('dialog', { name: 'Delete @ben_adler?' }).getByRole('button', { name: 'Delete' }).click();
+    await strip(page, '@ben_adler was removed');
+    assert.deepEqual(await owner.fetch('/identities/twitter', { user_id: world.first.id }), []);
   });
 });

@@ -1,6 +1,6 @@
-// Changes a person or an organization: properties in a form, addresses and custom fields each in its place.
+// Changes a person or an organization: properties in a form, custom fields each in its place.
 import { createResource, createSignal, createUniqueId, For, onMount, Show, type JSX } from 'solid-js';
-import { call, get, Refused, rowsOf, type Row } from '../../kit/api';
+import { call, get, rowsOf } from '../../kit/api';
 import { Combobox } from '../../kit/combobox';
 import { useKeys } from '../../kit/keys';
 import { keepReply, rowOf } from '../../kit/store';
@@ -11,7 +11,7 @@ import type { Control, Field } from '../settings/fields';
 import { createForm } from '../settings/form';
 import { Form } from '../settings/form_view';
 import { mayDo, readRights, type Operation } from '../settings/rights';
-import { say, type SettingsWord } from '../settings/words';
+import { say } from '../settings/words';
 
 export type Query = Record<string, string | boolean>;
 
@@ -59,51 +59,6 @@ export const OrganizationOf = (props: Control) => {
       <Show when={id()}><ul class="tags"><li class="tag"><span dir="auto">{name()}</span><button type="button" aria-label={say('remove_word', { name: name() })} onClick={() => props.set(null)}>×</button></li></ul></Show>
       <Combobox label={say('card_organization_find')} placeholder={say('card_organization_find')} value={typed()} find={find} onChoose={(one) => typeof one.id === 'number' ? choose(one.id) : void make(one.id)} />
     </div>
-  );
-};
-
-/** Addresses or phone numbers of a person. `changed` reads the card again. */
-export const Identities = (props: { path: '/identities/emails' | '/identities/phones'; member: 'email' | 'number'; user: number; title: SettingsWord; label: SettingsWord; changed: () => void }) => {
-  const id = createUniqueId(), [rows, { refetch }] = createResource(async () => rowsOf(await get(props.path, { user_id: props.user, limit: 100 })));
-  const [wrong, setWrong] = createSignal<string>();
-  let input!: HTMLInputElement, alert!: HTMLParagraphElement;
-  const textOf = (row: Row) => String(row[props.member] ?? row['phone'] ?? '');
-  const refresh = async () => { await refetch(); props.changed(); };
-  const done = async (work: Promise<unknown>) => { try { await work; await refresh(); } catch (error) { tellWrong((error as Error).message); } };
-  const create = (text: string, rest: object = {}) => call('POST', props.path, { body: { user_id: props.user, [props.member]: text, ...rest } });
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setWrong(undefined);
-    try { await create(input.value.trim()); input.value = ''; await refresh(); } catch (error) {
-      if (!(error instanceof Refused)) return tellWrong(say('no_answer'));
-      setWrong(error.message);
-      alert.focus();
-    }
-  };
-  const drop = async (row: Row) => {
-    await done(call('DELETE', `${props.path}/${row.id}`).then(() => tell(say('card_removed', { name: textOf(row) }), async () => { await create(textOf(row), { is_validated: row['is_validated'], is_primary: row['is_primary'] }); await refresh(); })));
-    input.focus();
-  };
-  return (
-    <section class="details-part" aria-labelledby={`${id}-title`}>
-      <h3 id={`${id}-title`}>{say(props.title)}</h3>
-      <ul class="plain-rows">
-        <For each={rows()}>
-          {(row) => (
-            <li>
-              <span class="plain-text"><span dir="ltr">{textOf(row)}</span><span class="soft">{say(row['is_primary'] ? 'address_primary' : row['is_validated'] ? 'address_good' : 'card_claimed')}</span></span>
-              <Show when={!row['is_primary']}><button type="button" aria-label={`${say('address_make_primary')}: ${textOf(row)}`} onClick={() => void done(call('PUT', `${props.path}/${row.id}`, { body: { is_primary: true } }))}>{say('address_make_primary')}</button></Show>
-              <button type="button" class="danger" aria-label={`${say('delete')}: ${textOf(row)}`} onClick={() => void drop(row)}>{say('delete')}</button>
-            </li>
-          )}
-        </For>
-      </ul>
-      <form noValidate onSubmit={(event) => void add(event)}>
-        <label class="label" for={id}>{say(props.label)}</label>
-        <div class="typed-line"><input ref={input} id={id} type={props.member === 'email' ? 'email' : 'tel'} dir="ltr" autocomplete="off" aria-invalid={!!wrong()} aria-describedby={wrong() ? `${id}-wrong` : undefined} /><button type="submit">{say('add')}</button></div>
-        <p ref={alert} id={`${id}-wrong`} class="wrong" role="alert" tabindex="-1" hidden={!wrong()}>{wrong()}</p>
-      </form>
-    </section>
   );
 };
 

@@ -3,7 +3,8 @@ import { get, type Ref } from '../../kit/api';
 import { keepReply, rowOf } from '../../kit/store';
 import { zoneChoices } from '../settings/choices';
 import type { Field } from '../settings/fields';
-import { CardFields, EditCard, Identities, OrganizationOf, type Query } from './edit';
+import { CardFields, EditCard, OrganizationOf, type Query } from './edit';
+import { Identities } from './identities';
 import { tagTitles } from './tags';
 
 export { ready } from './card_words';
@@ -24,8 +25,10 @@ export const EditPerson = (props: { id: number; query: Query; onDone: () => void
   const read = () => void get(`/users/${props.id}`, props.query).then(keepReply, () => undefined);
   return (
     <EditCard path="/users" id={props.id} query={query} fields={fields} onDone={props.onDone}>
-      <Identities path="/identities/emails" member="email" user={props.id} title="card_emails" label="address_new" changed={read} />
-      <Identities path="/identities/phones" member="number" user={props.id} title="card_phones" label="card_phone_new" changed={read} />
+      <Identities kind="emails" user={props.id} changed={read} />
+      <Identities kind="phones" user={props.id} changed={read} />
+      <Identities kind="twitter" user={props.id} changed={read} />
+      <Identities kind="facebook" user={props.id} changed={read} ifAny />
       <CardFields type="user" path="/users" id={props.id} query={props.query} />
     </EditCard>
   );

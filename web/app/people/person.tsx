@@ -13,9 +13,9 @@ import { tagTitles } from './tags';
 
 const EditPerson = lazy(async () => { const { ready, EditPerson: form } = await import('./edit_person'); await ready(); return { default: form }; });
 
-const FIELDS = ['full_name', 'designation', 'organization', 'emails', 'phones', 'tags', 'custom_fields', 'role', 'teams', 'is_enabled', 'time_zone', 'last_seen_at', 'created_at'] as const;
+const FIELDS = ['full_name', 'designation', 'organization', 'emails', 'phones', 'twitter', 'facebook', 'tags', 'custom_fields', 'role', 'teams', 'is_enabled', 'time_zone', 'last_seen_at', 'created_at'] as const;
 type Person = Shown<'user', typeof FIELDS>;
-const QUERY = { fields: FIELDS.join(','), include: 'organization,identity_email,identity_phone,tag,role,team,user_field,field_option', _flat: true };
+const QUERY = { fields: FIELDS.join(','), include: 'organization,identity_email,identity_phone,identity_twitter,identity_facebook,tag,role,team,user_field,field_option', _flat: true };
 
 type RefTo = { id: number };
 type Value = { field: RefTo | null; value: string | null };
@@ -25,6 +25,10 @@ export const PersonScreen = () => {
   const person = () => row() as Person | undefined;
   const emails = () => ((person()?.emails ?? []) as RefTo[]).map((ref) => rowOf('identity_email', ref)).filter((e): e is Schemas['identity_email'] => e !== undefined);
   const phones = () => ((person()?.phones ?? []) as RefTo[]).map((ref) => rowOf('identity_phone', ref) as Row | undefined).filter((p) => p !== undefined);
+  const accounts = () => [
+    ...((person()?.twitter ?? []) as RefTo[]).map((ref) => ({ kind: 'Twitter', row: rowOf('identity_twitter', ref) as Row | undefined, name: (row: Row) => row['screen_name'] ? `@${String(row['screen_name'])}` : row['full_name'] })),
+    ...((person()?.facebook ?? []) as RefTo[]).map((ref) => ({ kind: 'Facebook', row: rowOf('identity_facebook', ref) as Row | undefined, name: (row: Row) => row['user_name'] || row['full_name'] || row['facebook_id'] })),
+  ].flatMap(({ kind, row, name }) => row && name(row) ? [{ kind, text: String(name(row)) }] : []);
   const nameOf = (ref: unknown, type: 'organization' | 'role' | 'team') => { const row = rowOf(type, ref as RefTo | null) as Row | undefined; return String(row?.['name'] ?? row?.['title'] ?? ''); };
 
   const values = () => ((person()?.custom_fields ?? []) as Value[]).filter(({ value }) => value);
@@ -43,6 +47,7 @@ export const PersonScreen = () => {
                 <Show when={p().designation}><dt>{say('designation')}</dt><dd dir="auto">{p().designation as string}</dd></Show>
                 <Show when={emails().length}><dt>{say('email')}</dt><dd><For each={emails()}>{(e) => <div dir="auto">{e.email}</div>}</For></dd></Show>
                 <Show when={phones().length}><dt>{say('phone')}</dt><dd><For each={phones()}>{(e) => <div dir="ltr">{String(e['phone'] ?? e['number'] ?? '')}</div>}</For></dd></Show>
+                <For each={accounts()}>{({ kind, text }) => <><dt>{kind}</dt><dd dir="ltr">{text}</dd></>}</For>
                 <Show when={nameOf(p().organization, 'organization')}>{(name) => <><dt>{say('organization')}</dt><dd><a href={href(`/organizations/${(p().organization as RefTo | null)?.id ?? 0}`)} dir="auto">{name()}</a></dd></>}</Show>
                 <Show when={tagTitles(p().tags).length}><dt>{say('tags')}</dt><dd class="tags"><For each={tagTitles(p().tags)}>{(tag) => <span class="tag" dir="auto">{tag}</span>}</For></dd></Show>
                 <Show when={nameOf(p().role, 'role')}>{(name) => <><dt>{say('role')}</dt><dd dir="auto">{name()}</dd></>}</Show>

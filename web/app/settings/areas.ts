@@ -15,7 +15,7 @@ const list = (load: () => Promise<{ default: Component }>) => lazy(async () => {
 const custom = (load: () => Promise<Component>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./custom/words')]); await words.ready(); return { default: area }; });
 
 export const areas: readonly Area[] = [
-  { name: 'profile', title: 'profile', group: 'group_own', may: always, screen: lazy(() => import('./profile/profile')) },
+  { name: 'profile', title: 'profile', group: 'group_own', may: always, screen: lazy(async () => { const [area, words] = await Promise.all([import('./profile/profile'), import('../people/card_words')]); await words.ready(); return area; }) },
   { name: 'security', title: 'security', group: 'group_own', may: always, screen: lazy(() => import('./profile/security')) },
   { name: 'notices', title: 'notices', group: 'group_own', may: always, screen: lazy(() => import('./profile/notices')) },
   { name: 'work', title: 'work', group: 'group_own', may: always, screen: lazy(() => import('./profile/work')) },

@@ -3,6 +3,7 @@ import { createResource, createSignal, For, Show } from 'solid-js';
 import { call, get, Refused, rowsOf, type Row } from '../../../kit/api';
 import { keepReply } from '../../../kit/store';
 import { tell, tellWrong } from '../../../kit/strip';
+import { Identities } from '../../people/identities';
 import { me, refresh } from '../../session/session';
 import { zoneChoices } from '../choices';
 import { createForm } from '../form';
@@ -111,6 +112,9 @@ const Profile = () => {
       <Part title="picture"><Picture /></Part>
       <Part title="profile_about"><Show when={locales()}><Form form={form} /></Show></Part>
       <Part title="addresses" why="addresses_why"><Addresses /></Part>
+      <Part title="card_phones" why="card_phones_why"><Identities kind="phones" untitled /></Part>
+      <Identities kind="twitter" ifAny />
+      <Identities kind="facebook" ifAny />
     </Page>
   );
 };
