@@ -129,6 +129,7 @@ export const ar: Words = {
   key_unread: 'وضع علامة غير مقروء',
   snooze: 'تأجيل …',
   merge: 'دمج …',
+  split: 'تقسيم …',
   properties: 'الخصائص',
   status: 'الحالة',
   priority: 'الأولوية',

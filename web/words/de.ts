@@ -129,6 +129,7 @@ export const de: Words = {
   key_unread: 'Als ungelesen markieren',
   snooze: 'Zurückstellen …',
   merge: 'Zusammenführen …',
+  split: 'Teilen …',
   properties: 'Eigenschaften',
   status: 'Status',
   priority: 'Priorität',

@@ -133,6 +133,7 @@ const words = {
   key_unread: 'Mark as unread',
   snooze: 'Snooze …',
   merge: 'Merge …',
+  split: 'Split …',
   // properties
   properties: 'Properties',
   status: 'Status',

@@ -1,6 +1,7 @@
 // An activity in words: who, or which rule, changed what from what to what. The server gives the names that things had at that time.
-import { createSignal } from 'solid-js';
+import { createSignal, For } from 'solid-js';
 import { get, rowsOf, type Row, type Schemas } from '../../kit/api';
+import { href } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { fullTime, language } from '../../kit/words';
 import { clipped, fieldValueText } from '../fields/text';
@@ -75,10 +76,13 @@ const deedsOf = (action: Action, actor: number | undefined): string[] => {
   if (field === 'scheduled_reply') return [to ? say('scheduled', { time: fullTime(to) }) : say('unscheduled')];
   if (field === 'merged_cases') return [say('merged_in', { n: namesIn(to).length, ids: listed(namesIn(to).map((id) => `#${id}`)) })];
   if (field === 'merged_into') return [say('merged_into', { to: `#${to ?? ''}` })];
+  if (field === 'split_into' || field === 'split_from') return [say(field, { to: `#${to ?? ''}` })];
   if (field === 'rating') return [say(to === 'GOOD' ? 'rated_good' : to === 'BAD' ? 'rated_bad' : 'rated_none')];
   if (field === 'rating_status') return to === 'OFFERED' ? [say('survey')] : [];
   return sent ? [say(sent, { to: to ?? '' })] : [];
 };
+
+const LEADS = ['split_into', 'split_from', 'merged_into'];
 
 // ---- who ----------------------------------------------------------------------------------------
 
@@ -98,7 +102,7 @@ export const ActivityText = (props: { id: number; post: Post }) => {
     if (!r) return props.post.contents ?? '';
     const actor = r.actor?.id ?? (props.post.creator as { id: number } | null)?.id, person = rowOf('user', actor)?.full_name;
     const late = r.actions.filter(({ field }) => LATE[field]), others = r.actions.filter(({ field }) => !LATE[field]);
-    const deeds = r.activity === 'CASE_CREATED' ? [say('created')] : r.activity === 'CASE_DELETED' ? [say('deleted')] : others.flatMap((action) => deedsOf(action, actor));
+    const deeds = r.activity === 'CASE_CREATED' ? r.actions.some(({ field }) => field === 'split_from') ? r.actions.flatMap((action) => deedsOf(action, actor)) : [say('created')] : r.activity === 'CASE_DELETED' ? [say('deleted')] : others.flatMap((action) => deedsOf(action, actor));
     if (!deeds.length && (!late.length || others.length)) deeds.push(say(r.activity === 'CASE_RULE_FIRED' ? 'fired' : 'changed_it'));
     const name = person ? isolated(person) : causeText(r.cause);
     return [
@@ -106,5 +110,8 @@ export const ActivityText = (props: { id: number; post: Post }) => {
       ...late.map(({ field, new_value }) => activitySay(LATE[field]!, { time: new_value ? fullTime(new_value) : '' })),
     ].join(' · ');
   };
-  return <span>{text()}</span>;
+  /** The number of another conversation is a link to it. */
+  const other = () => row()?.actions.find(({ field }) => LEADS.includes(field))?.new_object?.id;
+  const parts = () => { const id = other(); return id ? text().split(`#${id}`) : [text()]; };
+  return <span><For each={parts()}>{(part, i) => <>{i() > 0 && <a href={href(`/cases/${other()}`)}>#{other()}</a>}{part}</>}</For></span>;
 };

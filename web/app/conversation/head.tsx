@@ -13,6 +13,7 @@ import { activities, toggleActivities } from './timeline';
 
 const Merged = lazy(async () => { const [{ Merged }, words] = await Promise.all([import('./merged'), import('./merge_words')]); await words.ready(); return { default: Merged }; });
 const Merge = lazy(async () => { const [{ Merge }, words] = await Promise.all([import('./merge'), import('./merge_words')]); await words.ready(); return { default: Merge }; });
+const Split = lazy(async () => { const [{ Split }, words] = await Promise.all([import('./split'), import('./split_words')]); await words.ready(); return { default: Split }; });
 const loadSnooze = async () => { const found = await import('../snooze/snooze'); await found.ready(); return found; };
 const Snoozed = lazy(async () => ({ default: (await loadSnooze()).Snoozed }));
 const TAGS_SHOWN = 3;
@@ -45,7 +46,7 @@ const Subject = (props: { conversation: Conversation }) => {
 
 export const Head = (props: { conversation: Conversation; onBack: () => void; onNext: () => void; onDetails: () => void; detailsOpen: boolean; onProperty: (name: 'status' | 'agent' | 'tags') => void }) => {
   const c = props.conversation;
-  const [merging, setMerging] = createSignal(false);
+  const [merging, setMerging] = createSignal(false), [splitting, setSplitting] = createSignal<{ first: number | undefined }>();
   let menu!: HTMLDetailsElement;
   const chosen = (act: () => void) => () => { menu.open = false; act(); };
 
@@ -63,11 +64,14 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
     catch { tellWrong(say('link_not_copied', { link: new URL(href(`/cases/${c.id}`), location.href).href })); }
   };
   const snooze = () => void loadSnooze().then(({ snoozeConversation }) => snoozeConversation(c, props.onNext), (error: Error) => tellWrong(error.message));
+  /** The post that has the focus is chosen. */
+  const split = () => setSplitting({ first: Number(document.activeElement?.closest<HTMLElement>('[data-post]:not([data-kind=activity])')?.dataset['post']) || undefined });
   useKeys([
     { key: 'h', word: 'snooze', run: snooze },
     { key: '#', word: 'key_trash', run: () => void state('trash') },
     { key: 'u', word: 'key_unread', run: () => void c.markUnread() },
     { key: '', word: 'merge', run: () => setMerging(true) },
+    { key: '', word: 'split', run: split },
     { key: '', word: 'copy_link', run: () => void copy() },
   ]);
 
@@ -90,6 +94,7 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
           <summary class="button" aria-label={say('more')} title={say('more')}><span aria-hidden="true">⋯</span></summary>
           <div class="card menu-list">
             <button type="button" onClick={chosen(() => setMerging(true))}>{say('merge')}</button>
+            <button type="button" onClick={chosen(split)}>{say('split')}</button>
             <button type="button" onClick={chosen(snooze)}>{say('snooze')} <kbd>h</kbd></button>
             <button type="button" onClick={chosen(() => void c.markUnread())}>{say('mark_unread')} <kbd>u</kbd></button>
             <button type="button" onClick={chosen(() => void copy())}>{say('copy_link')}</button>
@@ -125,6 +130,7 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
         )}
       </Show>
       <Show when={merging()}><Suspense><Merge conversation={c} onClose={() => { setMerging(false); menu.querySelector('summary')?.focus(); }} onMerged={(survivor) => { setMerging(false); if (survivor === c.id) void c.begin(); else go(`/cases/${survivor}`); }} /></Suspense></Show>
+      <Show when={splitting()} keyed>{({ first }) => <Suspense><Split conversation={c} first={first} onClose={() => { setSplitting(undefined); menu.querySelector('summary')?.focus(); }} onSplit={(made) => { setSplitting(undefined); go(`/cases/${made}`); }} /></Suspense>}</Show>
     </header>
   );
 };

@@ -18,6 +18,8 @@ export const kindOf = (post: Post | undefined): PostKind => {
   return type === 'note' || type === 'activity' ? type : 'message';
 };
 export const postOf = (id: number) => rowOf('post', id) as Post | undefined;
+/** The activity of a split: posts before it have moved. */
+const isSplit = (id: number) => (rowOf('activity', postOf(id)?.original as { id: number } | null) as { actions?: { field: string }[] } | undefined)?.actions?.some(({ field }) => field === 'split_into');
 export const isOwn = (id: number) => (postOf(id)?.creator as { id: number } | null | undefined)?.id === me()?.id;
 
 export const createPosts = (caseId: number, signal: AbortSignal) => {
@@ -98,6 +100,7 @@ export const createPosts = (caseId: number, signal: AbortSignal) => {
       if (hasNewer()) return;
       const before = ids().at(-1) ?? 0;
       await readNewer();
+      if (ids().some((id) => id > before && kindOf(postOf(id)) === 'activity' && isSplit(id))) await showNewest();
       const others = ids().filter((id) => id > before && !isOwn(id) && kindOf(postOf(id)) !== 'activity');
       if (isWriting) setDuring((former) => former ?? others[0]);
     }),

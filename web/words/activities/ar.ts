@@ -45,6 +45,8 @@ export const ar: typeof en = {
   unscheduled: 'أرسل ردًا مجدولًا أو ألغاه',
   merged_in: 'دمج [n: one المحادثة|two المحادثتين|other المحادثات] {ids} في هذه',
   merged_into: 'دمج هذه المحادثة في {to}',
+  split_into: 'نقل مشاركات إلى {to}',
+  split_from: 'قسم المحادثة عن {to}',
   rated_good: 'قيّم المساعدة بأنها جيدة',
   rated_bad: 'قيّم المساعدة بأنها سيئة',
   rated_none: 'سحب التقييم',

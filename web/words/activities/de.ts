@@ -45,6 +45,8 @@ export const de: typeof en = {
   unscheduled: 'sendete oder verwarf eine wartende Antwort',
   merged_in: 'führte [n: one die Anfrage|other die Anfragen] {ids} mit dieser zusammen',
   merged_into: 'führte diese Anfrage mit {to} zusammen',
+  split_into: 'verschob Beiträge nach {to}',
+  split_from: 'teilte die Anfrage von {to} ab',
   rated_good: 'bewertete die Hilfe als gut',
   rated_bad: 'bewertete die Hilfe als schlecht',
   rated_none: 'nahm die Bewertung zurück',

@@ -45,6 +45,8 @@ const words = {
   unscheduled: 'stopped or sent a reply that waited',
   merged_in: 'merged [n: one the conversation|other the conversations] {ids} into this one',
   merged_into: 'merged this conversation into {to}',
+  split_into: 'moved posts to {to}',
+  split_from: 'split the conversation from {to}',
   rated_good: 'rated the help as good',
   rated_bad: 'rated the help as bad',
   rated_none: 'took the rating back',
