@@ -157,11 +157,28 @@ describe('the conversation of the console', () => {
     await posts(page).first().waitFor();
     await until(async () => await unread() === 0);
     await heading(page, 'Unread again').focus();
+    let go;
+    await page.route('**/unread?*', async (route) => { await new Promise((free) => { go = free; }); await route.continue(); });
     await page.keyboard.press('u');
     await page.getByText('Marked as unread').waitFor();
-    assert.equal(await unread(), 1);
+    assert.equal(await unread(), 0, 'the server has not heard of it');
+    await page.keyboard.press('z');
+    await until(() => go);
+    go();
+    await page.getByText('Undone').waitFor();
+    await until(async () => await unread() === 0);
+    await page.keyboard.press('u');
+    await until(() => go);
+    go();
+    await until(async () => await unread() === 1);
+    await page.unroute('**/unread?*');
     await page.keyboard.press('z');
     await until(async () => await unread() === 0);
+
+    await page.route('**/unread?*', (route) => route.abort());
+    await page.keyboard.press('u');
+    await page.getByText('Not changed').waitFor();
+    assert.equal(await unread(), 0);
   });
 
   test('runs of more than three activities are one line, which opens; activities can be hidden', async (t) => {

@@ -57,10 +57,14 @@ export const createConversation = (id: number) => {
   /** The newest message is unread until the conversation is opened again. */
   const markUnread = async () => {
     unreadOnPurpose = true;
-    try {
-      keepReply(await call('PUT', `/cases/${id}/unread`, { query: { fields: 'read_marker', include: 'read_marker', _flat: true } }));
-      tell(say('marked_unread'), async () => { unreadOnPurpose = false; markRead(); });
-    } catch (error) { tellWrong(say('not_changed', { reason: (error as Error).message })); }
+    const known = marker(), back = known ? change('read_marker', known.id!, { unread_count: Math.max(1, known.unread_count ?? 0) }) : undefined;
+    const sent = call('PUT', `/cases/${id}/unread`, { query: { fields: 'read_marker', include: 'read_marker', _flat: true } });
+    tell(say('marked_unread'), async () => { await sent; unreadOnPurpose = false; markRead(); });
+    try { keepReply(await sent); } catch (error) {
+      back?.();
+      unreadOnPurpose = false;
+      tellWrong(say('not_changed', { reason: (error as Error).message }));
+    }
   };
 
   const readPinned = async () => setPinned(keepReply(await get(`/cases/${id}/notes`, { is_pinned: true, filter: 'case', limit: 20, fields: 'body_text' }, stop.signal)));
