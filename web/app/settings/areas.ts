@@ -41,6 +41,7 @@ export const areas: readonly Area[] = [
   { name: 'brands', title: 'brands', group: 'group_desk', may: () => mayDo('PUT /brands/{id}'), screen: lazy(() => import('./brand/brands')) },
   { name: 'languages', title: 'languages', group: 'group_desk', may: () => mayDo('PUT /locales/{id}'), screen: list(() => import('./lists/languages')) },
   { name: 'mailboxes', title: 'mailboxes', group: 'group_desk', may: () => mayDo('PUT /mailboxes/{id}'), screen: lazy(() => import('./mailboxes/mailboxes')) },
+  { name: 'mails', title: 'suspended_mails', group: 'group_work', may: () => ['AGENT', 'ADMIN'].includes(rank()), screen: lazy(async () => { const [area, words] = await Promise.all([import('./mails/mails'), import('./mails/words')]); await words.ready(); return area; }) },
   { name: 'relay', title: 'relay', group: 'group_desk', may: () => rank() === 'OWNER', screen: lazy(() => import('./mailboxes/relay')) },
   { name: 'endpoints', title: 'endpoints', group: 'group_programs', may: () => mayDo('POST /endpoints'), screen: program(() => import('./programs/endpoints')) },
   { name: 'events', title: 'event_tokens', group: 'group_programs', may: () => mayDo('POST /events/tokens'), screen: program(() => import('./programs/events')) },

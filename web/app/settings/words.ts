@@ -4,10 +4,11 @@ import type { AdminWord } from '../../words/admin/en';
 import type { CardWord } from '../../words/cards/en';
 import type { FieldWord } from '../../words/fields/en';
 import type { ListWord } from '../../words/lists/en';
+import type { MailWord } from '../../words/mails/en';
 import type { ProgramWord } from '../../words/programs/en';
 import { en, type BasicWord } from '../../words/settings/en';
 
-export type SettingsWord = BasicWord | AdminWord | CardWord | FieldWord | ListWord | ProgramWord;
+export type SettingsWord = BasicWord | AdminWord | CardWord | FieldWord | ListWord | MailWord | ProgramWord;
 type Say<W> = (word: W, values?: Record<string, string | number>) => string;
 
 const basic = dictionary<BasicWord>(en, { de: async () => (await import('../../words/settings/de')).de, ar: async () => (await import('../../words/settings/ar')).ar });

@@ -313,6 +313,7 @@ export const ar: Record<BasicWord, string> = {
   look_keys_help: 'أوقفها إذا أعاقت الإملاء الصوتي. المفاتيح مع Ctrl تعمل دائمًا.',
   keys_on: 'مفعّلة',
   keys_off: 'متوقفة',
+  suspended_mails: 'رسائل معلقة',
   mailboxes: 'صناديق البريد',
   mailbox_new: 'صندوق جديد',
   mailboxes_empty: 'ليس للمكتب صندوق بريد.',

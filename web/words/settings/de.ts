@@ -313,6 +313,7 @@ export const de: Record<BasicWord, string> = {
   look_keys_help: 'Schalten Sie sie aus, wenn sie beim Diktieren stören. Tasten mit Strg gehen immer.',
   keys_on: 'an',
   keys_off: 'aus',
+  suspended_mails: 'Zurückgehaltene E-Mails',
   mailboxes: 'Postfächer',
   mailbox_new: 'Neues Postfach',
   mailboxes_empty: 'Der Helpdesk hat kein Postfach.',

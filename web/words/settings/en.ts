@@ -322,6 +322,7 @@ const words = {
   keys_on: 'on',
   keys_off: 'off',
   // mailboxes and mail
+  suspended_mails: 'Suspended mails',
   mailboxes: 'Mailboxes',
   mailbox_new: 'New mailbox',
   mailboxes_empty: 'The desk has no mailbox.',
