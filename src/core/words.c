@@ -98,6 +98,19 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {0}};
 const struct word template_apps[] = {
     {TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {TEMPLATE_SITE, "HELPCENTER"}, {0}};
+const struct word category_icons[] = {{CATEGORY_BOOK, "BOOK"},
+                                      {CATEGORY_CARD, "CARD"},
+                                      {CATEGORY_BOX, "BOX"},
+                                      {CATEGORY_PERSON, "PERSON"},
+                                      {CATEGORY_LOCK, "LOCK"},
+                                      {CATEGORY_SETTINGS, "SETTINGS"},
+                                      {CATEGORY_CHAT, "CHAT"},
+                                      {CATEGORY_PHONE, "PHONE"},
+                                      {CATEGORY_CHART, "CHART"},
+                                      {CATEGORY_START, "START"},
+                                      {CATEGORY_STAR, "STAR"},
+                                      {CATEGORY_QUESTION, "QUESTION"},
+                                      {0}};
 const struct word brand_themes[] = {{THEME_BOLD, "BOLD"}, {THEME_CALM, "CALM"}, {THEME_PAPER, "PAPER"}, {0}};
 const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"},
                                            {TEMPLATE_ACCOUNT, "ACCOUNT"},

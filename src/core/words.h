@@ -149,11 +149,27 @@ enum endpoint_type { ENDPOINT_EMAIL = 1, ENDPOINT_SLACK, ENDPOINT_HTTP };
 enum endpoint_method { ENDPOINT_GET = 1, ENDPOINT_POST, ENDPOINT_PUT, ENDPOINT_PATCH, ENDPOINT_DELETE };
 enum endpoint_content { CONTENT_JSON = 1, CONTENT_XML, CONTENT_FORM, CONTENT_TEXT };
 enum delivery_status { DELIVERY_PENDING = 1, DELIVERY_SENT, DELIVERY_FAILED };
+/* Pictograms of categories. The store has the numbers, so append only. */
+enum category_icon {
+    CATEGORY_BOOK = 1,
+    CATEGORY_CARD,
+    CATEGORY_BOX,
+    CATEGORY_PERSON,
+    CATEGORY_LOCK,
+    CATEGORY_SETTINGS,
+    CATEGORY_CHAT,
+    CATEGORY_PHONE,
+    CATEGORY_CHART,
+    CATEGORY_START,
+    CATEGORY_STAR,
+    CATEGORY_QUESTION
+};
 enum logo_type { LOGO_JPEG = 1, LOGO_PNG, LOGO_GIF };
 enum attempt_result { ATTEMPT_SUCCESS = 1, ATTEMPT_FAILURE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE, TEMPLATE_HELP_CENTER };
 
-extern const struct word section_visibilities[], article_orders[], article_statuses[], comment_statuses[];
+extern const struct word section_visibilities[], article_orders[], article_statuses[], comment_statuses[],
+    category_icons[];
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[],
     case_states[], channels[], sources[], message_statuses[], post_statuses[], rating_scores[],
     rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[], phone_types[],

@@ -1,6 +1,7 @@
 /* The first page: the search, a card for each category with its sections, featured and popular articles. */
 #include "pages/rows.h"
 #include "pages/handlers.h"
+#include "pages/icon.h"
 
 #include <inttypes.h>
 
@@ -8,11 +9,19 @@
 #define HOME_ARTICLES 6
 #define HOME_OF_CATEGORY 5 /* sections that the card of a category names */
 
-static void home_category(struct site_visit *v, int64_t id, const struct site_text *title,
+/* Its icon, or the first letter of its title. */
+static void home_tile(struct site_visit *v, int64_t icon, struct str title) {
+    buf_text(&v->main, "<span class=\"tile\" aria-hidden=\"true\">");
+    if (icon) icon_write(&v->main, icon_of_category((enum category_icon)icon));
+    else html(&v->main, "%s", site_initial(v->arena, title).p);
+    buf_text(&v->main, "</span>\n");
+}
+
+static void home_category(struct site_visit *v, int64_t id, int64_t icon, const struct site_text *title,
                           const struct site_text *description) {
-    html(&v->main,
-         "<section class=\"category\">\n<span class=\"tile\" aria-hidden=\"true\">%s</span>\n<h2><a",
-         site_initial(v->arena, title->text).p);
+    buf_text(&v->main, "<section class=\"category\">\n");
+    home_tile(v, icon, title->text);
+    buf_text(&v->main, "<h2><a");
     site_text_lang(&v->main, v, title);
     html(&v->main, " href=\"%s%s\">%s</a></h2>", v->root.p, rows_path(v, "categories", id, title->text).p,
          title->text.p ? title->text.p : "?");
@@ -30,7 +39,7 @@ static void home_section(struct site_visit *v, int64_t id, const struct site_tex
 /* In the order of home_sections. A title is read when its row is. */
 QUERY(site_home_categories,
       "SELECT g.id, " SITE_TEXT("7", "g.id") ", " SITE_TEXT(
-          "8", "g.id") " FROM categories g "
+          "8", "g.id") ", g.icon FROM categories g "
                        "WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand) "
                        "ORDER BY g.display_order, g.id");
 
@@ -58,12 +67,13 @@ static int home_category_begin(struct site_visit *v, struct home_list *list, int
     if (list->category) home_category_end(v, list);
     while ((rc = stmt_step(list->categories)) == 1 && col_int(list->categories, 0) != id) continue;
     struct site_text title = {0}, description = {0};
+    int64_t icon = rc == 1 ? col_int(list->categories, 3) : 0;
     if (rc == 1) title = rows_text(v, list->categories, 1), description = rows_text(v, list->categories, 2);
     list->category = id;
     list->path = rows_path(v, "categories", id, title.text);
     list->shown = list->count = 0;
     list->articles = 0;
-    home_category(v, id, &title, &description);
+    home_category(v, id, icon, &title, &description);
     return rc;
 }
 

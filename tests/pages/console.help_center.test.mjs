@@ -31,10 +31,13 @@ describe('the help center', () => {
     await page.getByLabel(/^Title · English/).fill('Returns');
     await page.getByLabel('Add a language').selectOption('de');
     await page.getByLabel('Title · Deutsch').fill('Rücksendungen');
+    await page.getByLabel('Icon on the home page').selectOption({ label: 'A parcel' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(/categories\/\d+$/);
     const returns = Number(page.url().split('/').at(-1));
     assert.deepEqual((await owner.fetch(`/categories/${returns}?include=locale_field`)).titles.map(({ locale, translation }) => [locale, translation]), [['en-us', 'Returns'], ['de', 'Rücksendungen']]);
+
+    assert.equal((await owner.fetch(`/categories/${returns}`, { fields: '+icon' })).icon, 'BOX');
 
     await link(page, 'Returns').focus();
     await page.keyboard.press('Alt+ArrowUp');

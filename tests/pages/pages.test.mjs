@@ -32,7 +32,7 @@ describe('pages in a browser', () => {
   before(async () => {
     const desk = await open({ after: (end) => ends.push(end) });
     world.desk = desk;
-    (await desk.owner.put('/categories/1', { titles: [{ locale: 'en-us', translation: 'General' }, { locale: 'ar', translation: 'عام' }, { locale: 'de', translation: 'Allgemein' }] })).must(200);
+    (await desk.owner.put('/categories/1', { icon: 'BOOK', titles: [{ locale: 'en-us', translation: 'General' }, { locale: 'ar', translation: 'عام' }, { locale: 'de', translation: 'Allgemein' }] })).must(200);
     const section = await desk.owner.create('/sections', { titles: 'Engines', category_id: 1, visibility: 'PUBLIC' });
     const contents = '<h2>First</h2><p>Turn the <a href="https://example.com/key">key</a>.</p><ul><li>Wait</li></ul>';
     const article = await desk.owner.create('/articles', { titles: 'Start the engine', contents, section_id: section.id, status: 'PUBLISHED', allow_comments: true });

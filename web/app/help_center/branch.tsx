@@ -9,7 +9,7 @@ import { firstLocale, localeOf, locales, mayManage, nameOfLocale, PATH, readAgai
 import { createEdit, localesIn, textsOf, valuesOfTexts, type Values, type Version } from './edit';
 import { Question, Summary } from './parts';
 import { Tags } from './tags';
-import { fieldName, ORDERS, SEEN_BY } from './names';
+import { fieldName, ICONS, ORDERS, SEEN_BY } from './names';
 import { BASE, turn } from './tree';
 import { say } from './words';
 
@@ -20,7 +20,7 @@ const isSection = (one: One): one is Section => 'visibility' in one;
 const valuesOf = (one: One): Values => ({
   ...valuesOfTexts('title', one.titles), ...valuesOfTexts('description', one.descriptions),
   ...(isSection(one) ? { category_id: one.category.id, visibility: one.visibility, article_order_by: one.article_order_by, tags: one.tags.map(({ name }) => name), team_ids: one.teams.map(({ id }) => id) }
-    : { brand_id: one.brand?.id ?? null }),
+    : { brand_id: one.brand?.id ?? null, icon: one.icon ?? null }),
 });
 
 /** The body of a request: texts of all languages, if one of them was changed. */
@@ -42,7 +42,7 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
   const [asking, setAsking] = createSignal<string[]>();
 
   const version = async (): Promise<Version> => {
-    const reply = await get(path, { include: INCLUDE, fields: kind === 'section' ? 'titles,descriptions,category,visibility,article_order_by,tags,teams,total_articles,+sort_order' : 'titles,descriptions,brand' });
+    const reply = await get(path, { include: INCLUDE, fields: kind === 'section' ? 'titles,descriptions,category,visibility,article_order_by,tags,teams,total_articles,+sort_order' : 'titles,descriptions,brand,+icon' });
     return { values: valuesOf(rowsOf(reply)[0] as unknown as One), etag: reply.etag };
   };
   const changedPlaces = async (values: Values) => readAgain({ categories: true }).then(() => Promise.all([...new Set([values['category_id'] as number, categoryBefore()])].map((category) => readAgain({ category }))));
@@ -123,6 +123,13 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
                   <select onChange={(event) => { if (event.currentTarget.value) edit.set(`title ${event.currentTarget.value}`, ''); event.currentTarget.value = ''; }}>
                     <option value="">{say('choose_language')}</option>
                     <For each={others()}>{(one) => <option value={one.locale}>{one.native_name}</option>}</For>
+                  </select></label>
+              </Show>
+              <Show when={kind === 'category'}>
+                <label><span class="label">{say('icon')}</span>
+                  <select onChange={(event) => edit.set('icon', event.currentTarget.value || null)}>
+                    <option value="">{say('icon_none')}</option>
+                    <For each={Object.entries(ICONS)}>{([value, word]) => <option value={value} selected={value === edit.value('icon')}>{say(word)}</option>}</For>
                   </select></label>
               </Show>
               <Show when={kind === 'section'}>

@@ -4,11 +4,12 @@ import { createStore, reconcile } from 'solid-js/store';
 import { get, prefix, rowsOf, type Ref } from '../../kit/api';
 import { language } from '../../kit/words';
 import { permitted, rank, readRights } from '../settings/rights';
+import type { ICONS } from './names';
 import { say } from './words';
 
 export interface Text { locale: string; translation: string }
 export interface Locale { id: number; locale: string; native_name: string; direction: 'ltr' | 'rtl'; is_public: boolean; is_enabled: boolean }
-export interface Category { id: number; titles: Text[]; descriptions: Text[]; brand: { id: number; name?: string } | null }
+export interface Category { id: number; titles: Text[]; descriptions: Text[]; brand: { id: number; name?: string } | null; icon?: keyof typeof ICONS | null }
 export interface Section {
   id: number; titles: Text[]; descriptions: Text[]; category: Ref; visibility: 'PUBLIC' | 'AUTHORIZED' | 'AGENTS'; article_order_by: 'LATEST' | 'POPULAR' | 'MANUAL';
   tags: { id: number; name: string }[]; teams: { id: number; title?: string }[]; total_articles: number; sort_order: number;
