@@ -7,7 +7,8 @@
 const struct field split_input[] = {
     {"post_ids", F_IDS, PRESENT, .doc = "Messages and notes that move, at most 100. One message stays.",
      .example = "[6490, 6491]"},
-    {"subject", F_TEXT, REQUIRED, .doc = "Subject of the new conversation.", .example = "\"The other invoice\""},
+    {"subject", F_TEXT, REQUIRED, .doc = "Subject of the new conversation.",
+     .example = "\"The other invoice\""},
     {"requester", F_REF, .ref = "user",
      .doc = "Requester of the new conversation: that of this one, which is the default, or the author of the "
             "first message that moves."},
@@ -34,8 +35,7 @@ static int check_split_posts(struct call *c, const struct split *s) {
             refuse_post(c, i, ERR_RESOURCE_NOT_FOUND, "The conversation has no such message or note.");
     for (int i = 0; i < s->post_count; i++) messages += !s->posts[i].is_note;
     if (failed(&c->work)) return -(int)failure(&c->work);
-    bool none_stays = s->from.message_seq ? messages == s->from.message_seq
-                                          : s->post_count == s->note_count;
+    bool none_stays = s->from.message_seq ? messages == s->from.message_seq : s->post_count == s->note_count;
     if (none_stays)
         return in_fail(c, "post_ids", ERR_FIELD_INVALID,
                        "One message must stay. Change the subject or the requester of this conversation.");

@@ -236,6 +236,12 @@ int report_previous(struct work *w, const struct series_ask *ask, struct series 
     return series_read(w, &before, out);
 }
 
+/* The backlog at the end of the previous period is that at the start of this one. */
+static void backlog_before(struct report *r) {
+    memcpy(r->before.all.before, r->now.all.before, sizeof r->before.all.before);
+    r->before.is_exact = true;
+}
+
 static int get_series(struct call *c) {
     struct report *r = c->prepared = ARENA_NEW(c->work.arena, struct report);
     TRY(api_input(c));
@@ -245,7 +251,8 @@ static int get_series(struct call *c) {
     TRY(read_buckets(c, r->zone, &r->ask));
     TRY(series_read(&c->work, &r->ask, &r->now));
     if (csv_asked(c)) return reply_series_csv(c, r);
-    TRY(report_previous(&c->work, &r->ask, &r->before));
+    if (r->metric->method == METRIC_BACKLOG) backlog_before(r);
+    else TRY(report_previous(&c->work, &r->ask, &r->before));
     int64_t start = r->ask.buckets.starts[0], end = r->ask.buckets.starts[r->ask.buckets.count];
     bool exact = r->now.is_exact && r->before.is_exact;
     struct view *v = view_new(c);

@@ -9,11 +9,13 @@
 /* ---- the posts that move --------------------------------------------------------------------- */
 
 #define FILES_OF(post) "(SELECT COUNT(*) FROM post_attachments x WHERE x.post_id = " post ".id)"
-QUERY(split_posts, "SELECT p.id, 0 AS is_note, p.creator_id, p.created_at, p.channel, p.is_requester, "
-                   "p.by_staff, 0 AS is_pinned, " FILES_OF("p") " FROM posts p WHERE p.case_id = :case "
-                   "AND p.kind = 1 AND p.id IN @LIST(:ids) UNION ALL "
-                   "SELECT n.id, 1, n.user_id, n.created_at, 0, 0, 0, n.is_pinned, " FILES_OF("n")
-                   " FROM notes n WHERE n.case_id = :case AND n.id IN @LIST(:ids) ORDER BY 1");
+QUERY(split_posts,
+      "SELECT p.id, 0 AS is_note, p.creator_id, p.created_at, p.channel, p.is_requester, "
+      "p.by_staff, 0 AS is_pinned, " FILES_OF(
+          "p") " FROM posts p WHERE p.case_id = :case "
+               "AND p.kind = 1 AND p.id IN @LIST(:ids) UNION ALL "
+               "SELECT n.id, 1, n.user_id, n.created_at, 0, 0, 0, n.is_pinned, " FILES_OF(
+                   "n") " FROM notes n WHERE n.case_id = :case AND n.id IN @LIST(:ids) ORDER BY 1");
 QUERY(split_notes, "SELECT notes_count FROM cases WHERE id = :case");
 
 int case_split_load(struct work *w, int64_t case_id, struct split *s) {
@@ -78,20 +80,21 @@ static struct str split_ids(struct work *w, const struct split *s, bool notes) {
  * conversation that the customer had opened then, and no message is older than its conversation. The name and
  * the fingerprint that a caller without login gave belong to the requester. */
 #define IF_SAME_REQUESTER(column) "CASE WHEN k.requester_id = :requester THEN k." column " END"
-QUERY(split_insert,
-      "INSERT INTO cases (uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
-      "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
-      "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
-      "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
-      "SELECT :uuid, :subject, :subject_key, :channel, k.source, 1, "
-      "CAST(:requester AS BIGINT), " IF_SAME_REQUESTER("requester_name") ", " IF_SAME_REQUESTER("fingerprint")
-      ", CAST(:actor AS BIGINT), (SELECT u.organization_id FROM users u WHERE u.id = :requester @HOLD@), "
-      "CAST(:status AS BIGINT), CAST(:status_type AS INTEGER), k.priority_id, k.type_id, k.assigned_team_id, "
-      "k.assigned_agent_id, k.brand_id, k.mailbox_id, CASE WHEN k.assigned_team_id IS NOT NULL "
-      "OR k.assigned_agent_id IS NOT NULL THEN CAST(:actor AS BIGINT) END, "
-      "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
-      "THEN CAST(:now AS BIGINT) END, k.id, 0, CAST(:by_customer_at AS BIGINT), 0, "
-      "CAST(:created AS BIGINT), CAST(:now AS BIGINT) FROM cases k WHERE k.id = :from RETURNING id");
+QUERY(
+    split_insert,
+    "INSERT INTO cases (uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
+    "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
+    "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
+    "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
+    "SELECT :uuid, :subject, :subject_key, :channel, k.source, 1, "
+    "CAST(:requester AS BIGINT), " IF_SAME_REQUESTER("requester_name") ", " IF_SAME_REQUESTER(
+        "fingerprint") ", CAST(:actor AS BIGINT), (SELECT u.organization_id FROM users u WHERE u.id = :requester @HOLD@), "
+                       "CAST(:status AS BIGINT), CAST(:status_type AS INTEGER), k.priority_id, k.type_id, k.assigned_team_id, "
+                       "k.assigned_agent_id, k.brand_id, k.mailbox_id, CASE WHEN k.assigned_team_id IS NOT NULL "
+                       "OR k.assigned_agent_id IS NOT NULL THEN CAST(:actor AS BIGINT) END, "
+                       "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
+                       "THEN CAST(:now AS BIGINT) END, k.id, 0, CAST(:by_customer_at AS BIGINT), 0, "
+                       "CAST(:created AS BIGINT), CAST(:now AS BIGINT) FROM cases k WHERE k.id = :from RETURNING id");
 
 static int split_open(struct work *w, const struct split *s, struct case_now *made) {
     const struct split_post *first = split_first(s);
@@ -125,31 +128,35 @@ static int split_open(struct work *w, const struct split *s, struct case_now *ma
     "(SELECT MAX(p.id) FROM posts p WHERE p.id IN @LIST(:rows) AND p.id <= m.last_read_post_id)"
 #define READ_OF_MOVED(marker) \
     "(SELECT COUNT(*) FROM posts p WHERE p.id IN @LIST(:rows) AND p.id <= " marker ".last_read_post_id)"
-#define LAST_READ_OF_KEPT(marker)                                                                            \
-    "(SELECT MAX(p.id) FROM posts p WHERE p.case_id = :from AND p.kind = 1 AND p.id <= " marker              \
+#define LAST_READ_OF_KEPT(marker)                                                               \
+    "(SELECT MAX(p.id) FROM posts p WHERE p.case_id = :from AND p.kind = 1 AND p.id <= " marker \
     ".last_read_post_id AND p.id NOT IN @LIST(:rows))"
-#define MARKERS_COPY(table, user)                                                                            \
-    "INSERT INTO " table " (case_id, " user "last_read_post_id, last_read_seq, last_read_at) SELECT "        \
-    "CAST(:to AS BIGINT), " user LAST_READ_OF_MOVED ", " READ_OF_MOVED("m") ", m.last_read_at FROM " table   \
-    " m WHERE m.case_id = :from AND m.last_read_post_id >= :first"
+#define MARKERS_COPY(table, user)                                                                     \
+    "INSERT INTO " table " (case_id, " user "last_read_post_id, last_read_seq, last_read_at) SELECT " \
+    "CAST(:to AS BIGINT), " user LAST_READ_OF_MOVED                                                   \
+    ", " READ_OF_MOVED("m") ", m.last_read_at FROM " table                                            \
+                            " m WHERE m.case_id = :from AND m.last_read_post_id >= :first"
 #define MARKERS_BACK(table)                                                                                  \
-    "UPDATE " table " SET last_read_seq = last_read_seq - " READ_OF_MOVED(table) ", last_read_post_id = "    \
-    LAST_READ_OF_KEPT(table) " WHERE case_id = :from AND last_read_post_id >= :first"
+    "UPDATE " table                                                                                          \
+    " SET last_read_seq = last_read_seq - " READ_OF_MOVED(table) ", last_read_post_id = " LAST_READ_OF_KEPT( \
+        table) " WHERE case_id = :from AND last_read_post_id >= :first"
 #define MARKERS_DROP(table) "DELETE FROM " table " WHERE case_id = :from AND last_read_seq <= 0"
 QUERY(split_markers, MARKERS_COPY("read_markers", "user_id, "));
 QUERY(split_markers_back, MARKERS_BACK("read_markers"));
 QUERY(split_markers_drop, MARKERS_DROP("read_markers"));
 /* Only the requester has the fingerprint, and the new conversation has it only with the same requester. */
-QUERY(split_fingerprint, MARKERS_COPY("fingerprint_markers", "")
-      " AND EXISTS (SELECT 1 FROM cases k WHERE k.id = :to AND k.fingerprint IS NOT NULL)");
+QUERY(split_fingerprint,
+      MARKERS_COPY("fingerprint_markers",
+                   "") " AND EXISTS (SELECT 1 FROM cases k WHERE k.id = :to AND k.fingerprint IS NOT NULL)");
 QUERY(split_fingerprint_back, MARKERS_BACK("fingerprint_markers"));
 QUERY(split_fingerprint_drop, MARKERS_DROP("fingerprint_markers"));
 /* The authors of the messages, and the people who got one by mail. */
-QUERY(split_participants,
-      "INSERT INTO case_participants (case_id, user_id) SELECT CAST(:to AS BIGINT), x.user_id FROM ("
-      "SELECT p.creator_id AS user_id FROM posts p WHERE p.id IN @LIST(:rows) UNION "
-      "SELECT m.user_id FROM outgoing_mails m WHERE m.post_id IN @LIST(:rows) AND m.user_id IS NOT NULL UNION "
-      "SELECT CAST(:requester AS BIGINT)) x WHERE x.user_id > 0 ON CONFLICT (case_id, user_id) DO NOTHING");
+QUERY(
+    split_participants,
+    "INSERT INTO case_participants (case_id, user_id) SELECT CAST(:to AS BIGINT), x.user_id FROM ("
+    "SELECT p.creator_id AS user_id FROM posts p WHERE p.id IN @LIST(:rows) UNION "
+    "SELECT m.user_id FROM outgoing_mails m WHERE m.post_id IN @LIST(:rows) AND m.user_id IS NOT NULL UNION "
+    "SELECT CAST(:requester AS BIGINT)) x WHERE x.user_id > 0 ON CONFLICT (case_id, user_id) DO NOTHING");
 /* A reply is undone in its conversation, so what the former remembers of it is forgotten. */
 QUERY(split_undo_forget,
       "UPDATE cases SET undo_post_id = NULL, undo_status_id = NULL, undo_read_post_id = NULL, "
@@ -170,9 +177,11 @@ QUERY(split_notifications,
 
 /* The markers come before the messages that they count. */
 static const struct query *const message_steps[] = {
-    &split_markers,      &split_markers_back, &split_markers_drop, &split_fingerprint, &split_fingerprint_back,
-    &split_fingerprint_drop, &split_participants, &split_undo_forget,  &split_posts_move,  &split_mails,
-    &split_letters,      &split_search_lock,  &split_posts_search, &split_notifications, NULL};
+    &split_markers,      &split_markers_back,     &split_markers_drop,
+    &split_fingerprint,  &split_fingerprint_back, &split_fingerprint_drop,
+    &split_participants, &split_undo_forget,      &split_posts_move,
+    &split_mails,        &split_letters,          &split_search_lock,
+    &split_posts_search, &split_notifications,    NULL};
 static const struct query *const note_steps[] = {&split_notes_move, &split_search_lock, &split_notes_search,
                                                  &split_notifications, NULL};
 
@@ -200,19 +209,19 @@ QUERY(split_last_note, "SELECT n.body_text FROM notes n WHERE n.id = (SELECT MAX
                        "WHERE x.id > :after AND x.case_id" POSTS_OF ")");
 
 #define OF_POST(column, post) "(SELECT p." column " FROM posts p WHERE p.id = CAST(" post " AS BIGINT))"
-#define COUNTS                                                                                       \
-    "message_seq = message_seq + :messages, notes_count = notes_count + :notes, "                    \
-    "pinned_notes_count = pinned_notes_count + :pinned, attachments_count = attachments_count + "    \
-    ":files, agent_message_count = agent_message_count + :by_staff, requester_message_count = "      \
+#define COUNTS                                                                                    \
+    "message_seq = message_seq + :messages, notes_count = notes_count + :notes, "                 \
+    "pinned_notes_count = pinned_notes_count + :pinned, attachments_count = attachments_count + " \
+    ":files, agent_message_count = agent_message_count + :by_staff, requester_message_count = "   \
     "requester_message_count + :by_requester, "
-#define LAST_POSTS                                                                                      \
-    "last_message_id = CAST(:last AS BIGINT), last_message_preview = :preview, last_message_status = "  \
-    OF_POST("message_status", ":last") ", last_replier_id = " OF_POST("creator_id", ":last")            \
-    ", last_replied_at = " OF_POST("created_at", ":last") ", last_public_channel = "                    \
-    OF_POST("channel", ":last") ", last_agent_replier_id = " OF_POST("creator_id", ":last_of_staff")    \
-    ", last_reply_by_agent_at = " OF_POST("created_at", ":last_of_staff")                               \
-    ", last_reply_by_requester_at = " OF_POST("created_at", ":last_of_requester")                       \
-    ", last_note_preview = :note_preview, "
+#define LAST_POSTS                                                                                                                                                                                                                  \
+    "last_message_id = CAST(:last AS BIGINT), last_message_preview = :preview, last_message_status = " OF_POST("message_status", ":last") ", last_replier_id = " OF_POST("creator_id", ":last") ", last_replied_at = " OF_POST(     \
+        "created_at",                                                                                                                                                                                                               \
+        ":last") ", last_public_channel = " OF_POST("channel",                                                                                                                                                                      \
+                                                    ":last") ", last_agent_replier_id = " OF_POST("creator_id",                                                                                                                     \
+                                                                                                  ":last_of_staff") ", last_reply_by_agent_at = " OF_POST("created_at",                                                             \
+                                                                                                                                                          ":last_of_staff") ", last_reply_by_requester_at = " OF_POST("created_at", \
+                                                                                                                                                                                                                      ":last_of_requester") ", last_note_preview = :note_preview, "
 
 /* sign: 1 for the conversation that the posts come to, -1 for the one that they leave. */
 static int split_count(struct work *w, const struct split *s, struct case_now *c, int sign) {
@@ -234,9 +243,9 @@ static int split_count(struct work *w, const struct split *s, struct case_now *c
             .sets = COUNTS LAST_POSTS,
             .binds = BINDS(B_INT("messages", sign * n.messages), B_INT("notes", sign * n.notes),
                            B_INT("pinned", sign * n.pinned), B_INT("files", sign * n.files),
-                           B_INT("by_staff", sign * n.by_staff),
-                           B_INT("by_requester", sign * n.by_requester), B_ID("last", last),
-                           B_ID("last_of_staff", of_staff), B_ID("last_of_requester", of_requester),
+                           B_INT("by_staff", sign * n.by_staff), B_INT("by_requester", sign * n.by_requester),
+                           B_ID("last", last), B_ID("last_of_staff", of_staff),
+                           B_ID("last_of_requester", of_requester),
                            B_TEXT("preview", text.p ? message_preview(w->arena, text) : text),
                            B_TEXT("note_preview", note.p ? message_preview(w->arena, note) : note))});
 }

@@ -15,7 +15,7 @@ struct split {
     struct case_now from; /* set by case_split_load */
     const int64_t *ids;   /* of the posts */
     int count;
-    struct split_post *posts; /* those of `ids` that the conversation has, by id; set by case_split_load */
+    struct split_post *posts;   /* those of `ids` that the conversation has, by id; set by case_split_load */
     int post_count, note_count; /* note_count: notes that the conversation has */
     struct str subject;
     int64_t requester_id; /* of the new conversation */

@@ -12,12 +12,17 @@
 
 #define YEAR (365.0 * 86400.0)
 
-/* bounds[i]: the least whole seconds of step i; step 0 has none, and the last step has no end. */
-static int64_t bounds[STEPS];
+/* bounds[i]: the least whole seconds of step i; step 0 has none, and the last step has no end. middles: the
+ * geometric means of their bounds. */
+static int64_t bounds[STEPS], middles[STEPS];
 static pthread_once_t bounds_once = PTHREAD_ONCE_INIT;
 
 static void bounds_make(void) {
     for (int i = 1; i < STEPS; i++) bounds[i] = (int64_t)ceil(exp(log(YEAR) * (i - 1) / (STEPS - 1)));
+    for (int i = 1; i < STEPS; i++) {
+        int64_t low = bounds[i], high = i + 1 < STEPS ? bounds[i + 1] - 1 : low;
+        middles[i] = high <= low ? low : (int64_t)llround(sqrt((double)low * (double)high));
+    }
 }
 
 int step_of(int64_t seconds) {
@@ -33,34 +38,17 @@ int step_of(int64_t seconds) {
 
 int64_t step_seconds(int step) {
     pthread_once(&bounds_once, bounds_make);
-    if (step == 0) return 0;
-    int64_t low = bounds[step], high = step + 1 < STEPS ? bounds[step + 1] - 1 : low;
-    return high <= low ? low : (int64_t)llround(sqrt((double)low * (double)high));
+    return middles[step];
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
-
-static int step_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-/* Quarters and parts are a range of printable characters without the backslash, which JSON escapes. */
-#define MARKS (4 * FACT_PARTS)
-static char mark_of(int n) { return (char)('#' + n + (n >= '\\' - '#')); }
-static int mark_read(char c) { return (unsigned char)(c - '#' - (c > '\\')) % MARKS; }
-static int step_byte(const char *at) { return step_digit(at[0]) * 16 + step_digit(at[1]); }
-
-struct fact_record fact_record_read(const char *at, enum fact_kind kind) {
-    /* Both index arrays, also if the store is damaged. */
-    int hour = (unsigned char)(at[0] - 'A') % 24, mark = mark_read(at[1]);
-    struct fact_record r = {.quarter = 4 * hour + mark % 4, .part = mark / 4};
-    if (fact_has_duration(kind)) r.step = step_byte(at + 2), r.step_open = step_byte(at + 4);
-    return r;
-}
 
 static void fact_record_write(const struct fact *f, char *out) {
     static const char hex[] = "0123456789abcdef";
     int quarter = (int)((f->at - fact_day(f->at) * TIME_DAY) / TIME_QUARTER);
     int step = step_of(f->took), open = step_of(f->took_open);
     out[0] = (char)('A' + quarter / 4);
-    out[1] = mark_of(4 * f->part + quarter % 4);
+    out[1] = record_mark(4 * f->part + quarter % 4);
     if (!fact_has_duration(f->kind)) return;
     out[2] = hex[step / 16], out[3] = hex[step % 16];
     out[4] = hex[open / 16], out[5] = hex[open % 16];

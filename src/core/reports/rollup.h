@@ -22,7 +22,23 @@ static inline size_t record_width(enum fact_kind k) { return fact_has_duration(k
 struct fact_record {
     int quarter, part, step, step_open; /* quarter: of the day */
 };
-struct fact_record fact_record_read(const char *at, enum fact_kind kind);
+
+/* Quarters and parts are a range of printable characters without the backslash, which JSON escapes. */
+#define RECORD_MARKS (4 * FACT_PARTS)
+static inline char record_mark(int n) { return (char)('#' + n + (n >= '\\' - '#')); }
+static inline int record_step(const char *at) {
+    int high = at[0] <= '9' ? at[0] - '0' : at[0] - 'a' + 10,
+        low = at[1] <= '9' ? at[1] - '0' : at[1] - 'a' + 10;
+    return (high * 16 + low) & 255;
+}
+/* All numbers index arrays, also if the store is damaged. */
+static inline struct fact_record fact_record_read(const char *at, bool has_duration) {
+    int hour = (unsigned char)(at[0] - 'A') % 24;
+    int mark = (unsigned char)(at[1] - '#' - (at[1] > '\\')) % RECORD_MARKS;
+    struct fact_record r = {.quarter = 4 * hour + mark % 4, .part = mark / 4};
+    if (has_duration) r.step = record_step(at + 2), r.step_open = record_step(at + 4);
+    return r;
+}
 
 #define STEPS 256
 #define STEP_ERROR_PERCENT 4 /* of a duration of a year or less that is read from its step */

@@ -42,6 +42,8 @@ struct reading {
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
+    int64_t clock_day, clock_offset; /* of week_hour: seconds */
+    bool clock_read, clock_changes;
     struct branches seen;
     enum report_dimension rolled; /* of the rollups: that of the groups, or of the only property */
     bool restricted, is_exact;
@@ -61,13 +63,14 @@ static bool part_counts(const struct report_metric *m, int part) {
 }
 
 /* The keys are known before (keys_add), so that their places stay. */
-static void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took) {
+static void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took,
+                             int n) {
     if (!part_counts(r->metric, part)) return;
-    struct piece p = {key_place(r, key), bucket, part, step, 1, took};
+    struct piece p = {key_place(r, key), bucket, part, step, n, took};
     struct piece *last = r->count ? &r->pieces[r->count - 1] : NULL;
     if (last && last->key == p.key && last->bucket == bucket && last->part == part && last->step == step &&
         last->took == took) {
-        last->n++;
+        last->n += n;
         return;
     }
     r->pieces = arena_more(r->work->arena, r->pieces, r->count, &r->room, sizeof *r->pieces);
@@ -92,14 +95,25 @@ static int cells_of(const struct series_ask *ask) { return ask->week_of.p ? WEEK
 
 static int64_t floor_hours(int64_t at) { return at / TIME_HOUR - (at % TIME_HOUR < 0); }
 
-static int week_hour(struct str zone, int64_t at) {
-    int64_t hours = floor_hours(at + TIME_SECOND * time_zone_offset(zone, at));
+/* The hour of the week that the clock shows. A look for the offset costs more than a fact, so days without a
+ * clock change have one look. */
+static int week_hour(struct reading *r, int64_t at) {
+    struct str zone = r->ask->week_of;
+    int64_t day = fact_day(at), first = day * TIME_DAY;
+    if (!r->clock_read || r->clock_day != day) {
+        r->clock_read = true;
+        r->clock_day = day;
+        r->clock_offset = time_zone_offset(zone, first);
+        r->clock_changes = time_zone_offset(zone, first + TIME_DAY) != r->clock_offset;
+    }
+    int64_t offset = r->clock_changes ? time_zone_offset(zone, at) : r->clock_offset;
+    int64_t hours = floor_hours(at + TIME_SECOND * offset);
     return (int)(((hours + 3 * 24) % WEEK_HOURS + WEEK_HOURS) % WEEK_HOURS); /* 1970-01-01 was a Thursday */
 }
 
 /* The bucket of a moment in the period, or the hour of its week. */
-static int place_in_time(const struct reading *r, int64_t at) {
-    return r->ask->week_of.p ? week_hour(r->ask->week_of, at) : bucket_at(&r->ask->buckets, at);
+static int place_in_time(struct reading *r, int64_t at) {
+    return r->ask->week_of.p ? week_hour(r, at) : bucket_at(&r->ask->buckets, at);
 }
 
 static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
@@ -135,7 +149,7 @@ struct tagged_piece {
 
 static void tagged_add(void *arg, int64_t tag_id) {
     struct tagged_piece *t = arg;
-    series_piece_add(t->reading, tag_id, t->bucket, t->part, 0, t->took);
+    series_piece_add(t->reading, tag_id, t->bucket, t->part, 0, t->took, 1);
 }
 
 /* Columns of facts: at, part, took, took_open, keys, tags. */
@@ -151,11 +165,11 @@ static void fact_add(struct reading *r, struct stmt *row) {
         struct tagged_piece t = {r, bucket, part, took};
         struct str tags = col_text(row, CELL_TAGS);
         fact_tags(tags, tagged_add, &t);
-        if (tags.n == 0) series_piece_add(r, 0, bucket, part, 0, took);
+        if (tags.n == 0) series_piece_add(r, 0, bucket, part, 0, took, 1);
         return;
     }
     int64_t key = r->dimension == BY_ALL ? 0 : col_int(row, CELL_KEYS + (int)r->dimension - BY_CHANNEL);
-    series_piece_add(r, key, bucket, part, 0, took);
+    series_piece_add(r, key, bucket, part, 0, took, 1);
 }
 
 static const struct {
@@ -242,7 +256,7 @@ QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) 
 enum { TIME_SPLIT = -2, TIME_OUTSIDE = -3 };
 
 /* The bucket of a span of time; -1: before the first; TIME_SPLIT: of several. */
-static int span_place(const struct reading *r, int64_t from, int64_t length) {
+static int span_place(struct reading *r, int64_t from, int64_t length) {
     int64_t last = from + length - 1, start = r->ask->buckets.starts[0], end = reading_end(r);
     if (from >= end || last < reading_start(r)) return TIME_OUTSIDE;
     if (last < start) return is_backlog(r) ? -1 : TIME_OUTSIDE;
@@ -251,14 +265,38 @@ static int span_place(const struct reading *r, int64_t from, int64_t length) {
     return place_in_time(r, last) == place ? place : TIME_SPLIT;
 }
 
+/* A day of rollups. Equal records of a row are counted before they become a piece, because a large desk has
+ * thousands of a day. */
+struct tally {
+    int quarters[DAY_QUARTERS]; /* place in `buckets` of each quarter of an hour; -1: of none */
+    int buckets[DAY_QUARTERS], bucket_count;
+    int *counts;        /* by bucket, part and step */
+    int *met, steps, n; /* met: places in `counts` that are not zero */
+};
+
+static void tally_begin(struct reading *r, struct tally *t) {
+    t->steps = fact_has_duration(r->metric->kind) ? STEPS : 1;
+    size_t room = (size_t)(DAY_QUARTERS * FACT_PARTS * t->steps);
+    t->counts = arena_array(r->work->arena, room, sizeof *t->counts);
+    t->met = arena_array(r->work->arena, room, sizeof *t->met);
+}
+
+static int tally_bucket(struct tally *t, int bucket) {
+    if (bucket < -1) return -1;
+    if (t->bucket_count == 0 || t->buckets[t->bucket_count - 1] != bucket)
+        t->buckets[t->bucket_count++] = bucket;
+    return t->bucket_count - 1;
+}
+
 /* The bucket of each quarter of an hour of a day. Quarters of several buckets are read from facts. */
-static void quarters_place(struct reading *r, int64_t day, int *quarters) {
+static void quarters_place(struct reading *r, int64_t day, struct tally *t) {
+    t->bucket_count = 0;
     for (int hour = 0; hour < 24; hour++) {
         int64_t from = day * TIME_DAY + hour * TIME_HOUR;
         int whole = span_place(r, from, TIME_HOUR);
         for (int q = 0; q < 4; q++, from += TIME_QUARTER) {
             int place = whole == TIME_SPLIT ? span_place(r, from, TIME_QUARTER) : whole;
-            quarters[4 * hour + q] = place;
+            t->quarters[4 * hour + q] = tally_bucket(t, place);
             if (place != TIME_SPLIT) continue;
             r->split = arena_more(r->work->arena, r->split, r->split_count, &r->split_room, sizeof *r->split);
             r->split[r->split_count++] = from;
@@ -266,24 +304,35 @@ static void quarters_place(struct reading *r, int64_t day, int *quarters) {
     }
 }
 
-static void records_add(struct reading *r, int64_t key, struct str records, const int *quarters) {
+static void records_add(struct reading *r, int64_t key, struct str records, struct tally *t) {
     size_t width = record_width(r->metric->kind);
+    bool durations = t->steps > 1, open = r->ask->hours == REPORT_BUSINESS;
     for (size_t i = 0; i + width <= records.n; i += width) {
-        struct fact_record record = fact_record_read(records.p + i, r->metric->kind);
-        int step = r->ask->hours == REPORT_BUSINESS ? record.step_open : record.step;
-        if (quarters[record.quarter] >= -1)
-            series_piece_add(r, key, quarters[record.quarter], record.part, step, step_seconds(step));
+        struct fact_record record = fact_record_read(records.p + i, durations);
+        int bucket = t->quarters[record.quarter], step = open ? record.step_open : record.step;
+        if (bucket < 0) continue;
+        int place = (bucket * FACT_PARTS + record.part) * t->steps + step;
+        if (t->counts[place]++ == 0) t->met[t->n++] = place;
     }
+    for (int i = 0; i < t->n; i++) {
+        int place = t->met[i], step = place % t->steps, part = place / t->steps % FACT_PARTS;
+        series_piece_add(r, key, t->buckets[place / t->steps / FACT_PARTS], part, step, step_seconds(step),
+                         t->counts[place]);
+        t->counts[place] = 0;
+    }
+    t->n = 0;
 }
 
 static int rollups_read(struct reading *r) {
     int64_t day = INT64_MIN;
-    int quarters[DAY_QUARTERS], rc;
+    struct tally t = {0};
+    int rc;
     bool one = r->ask->only.by[r->rolled];
+    tally_begin(r, &t);
     DB_ROWS(rc, r->work->conn, one ? &series_days_of_key : &series_days,
             BINDS(DAY_BINDS(r, r->rolled), B_INT("key", r->ask->only.key[r->rolled])), row) {
-        if (col_int(row, 0) != day) quarters_place(r, day = col_int(row, 0), quarters);
-        records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), quarters);
+        if (col_int(row, 0) != day) quarters_place(r, day = col_int(row, 0), &t);
+        records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), &t);
     }
     TRY(rc);
     return split_quarters_read(r);
