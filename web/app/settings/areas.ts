@@ -39,6 +39,7 @@ export const areas: readonly Area[] = [
   { name: 'organization-fields', title: 'organization_fields', group: 'group_fields', may: () => mayDo('POST /organizations/fields'), screen: custom(async () => (await import('./custom/fields')).ofOrganizations) },
   { name: 'forms', title: 'forms', group: 'group_fields', may: () => mayDo('POST /cases/forms'), screen: custom(async () => (await import('./custom/forms')).default) },
   { name: 'brands', title: 'brands', group: 'group_desk', may: () => mayDo('PUT /brands/{id}'), screen: lazy(() => import('./brand/brands')) },
+  { name: 'templates', title: 'templates', group: 'group_desk', may: () => mayDo('PUT /brands/{id}/templates/{name}'), screen: lazy(async () => { const [area, words] = await Promise.all([import('./templates/templates'), import('./templates/words')]); await words.ready(); return area; }) },
   { name: 'languages', title: 'languages', group: 'group_desk', may: () => mayDo('PUT /locales/{id}'), screen: list(() => import('./lists/languages')) },
   { name: 'mailboxes', title: 'mailboxes', group: 'group_desk', may: () => mayDo('PUT /mailboxes/{id}'), screen: lazy(() => import('./mailboxes/mailboxes')) },
   { name: 'mails', title: 'suspended_mails', group: 'group_work', may: () => ['AGENT', 'ADMIN'].includes(rank()), screen: lazy(async () => { const [area, words] = await Promise.all([import('./mails/mails'), import('./mails/words')]); await words.ready(); return area; }) },
