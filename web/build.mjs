@@ -4,13 +4,15 @@ import { transformAsync } from '@babel/core';
 import typescript from '@babel/preset-typescript';
 import solid from 'babel-preset-solid';
 import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const out = resolve(process.argv[2] ?? join(web, '../build/web/dist'));
+const target = ['chrome111', 'firefox115', 'safari16.4'];
 
 const jsx = {
   name: 'solid',
@@ -70,6 +72,21 @@ const laterParts = {
   },
 };
 
+// A style that a script imports is a file of its own, which its part loads (kit/style.ts); the import is the name of the file.
+const styles = [];
+const stylesOfParts = {
+  name: 'styles of parts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.css$/ }, ({ path, kind, resolveDir }) => kind === 'import-statement' ? { path: relative(web, resolve(resolveDir, path)), namespace: 'style' } : undefined);
+    onLoad({ filter: /./, namespace: 'style' }, async ({ path }) => {
+      const { outputFiles: [{ contents }] } = await build({ entryPoints: [path], absWorkingDir: web, bundle: true, minify: true, charset: 'utf8', target, write: false });
+      const name = `${basename(path, '.css')}-${createHash('sha256').update(contents).digest('hex').slice(0, 8).toUpperCase()}.css`;
+      styles.push({ path: join(out, 'files', name), contents });
+      return { contents: `export default ${JSON.stringify(name)};`, loader: 'js' };
+    });
+  },
+};
+
 const compressed = (bytes) => {
   const packed = gzipSync(bytes, { level: 9 });
   packed[9] = 255; // the system that made it: unknown
@@ -81,9 +98,9 @@ await mkdir(join(out, 'files'), { recursive: true });
 const { metafile, outputFiles } = await build({
   entryPoints: { console: join(web, 'app/main.tsx'), look: join(web, 'app/look.css'), icon: join(web, 'kit/icon.svg') },
   absWorkingDir: web, preserveSymlinks: true, outdir: join(out, 'files'), entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]',
-  bundle: true, splitting: true, format: 'esm', target: ['chrome111', 'firefox115', 'safari16.4'],
+  bundle: true, splitting: true, format: 'esm', target,
   minify: true, charset: 'utf8', legalComments: 'none', drop: ['console'], loader: { '.svg': 'copy' }, metafile: true, write: false,
-  conditions: ['browser'], plugins: [laterParts, jsx, trusted, socketAlone], define: { 'process.env.NODE_ENV': '"production"' },
+  conditions: ['browser'], plugins: [laterParts, stylesOfParts, jsx, trusted, socketAlone], define: { 'process.env.NODE_ENV': '"production"' },
 });
 const built = (entry) => {
   const [path] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry);
@@ -92,5 +109,5 @@ const built = (entry) => {
 const start = Object.entries(metafile.outputs).find(([, { inputs }]) => inputs['app/main.tsx'])[0].split('/').at(-1);
 const page = (await readFile(join(web, 'page.html'), 'utf8'))
   .replace('{script}', built('app/main.tsx')).replace('{start}', start).replace('{style}', built('app/look.css')).replace('{icon}', built('kit/icon.svg'));
-for (const { path, contents } of outputFiles) await writeFile(`${path}.gz`, compressed(contents));
+for (const { path, contents } of [...outputFiles, ...styles]) await writeFile(`${path}.gz`, compressed(contents));
 await writeFile(join(out, 'page.html'), page);

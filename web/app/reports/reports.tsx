@@ -3,16 +3,20 @@ import { createEffect, createMemo, createSignal, For, on, onMount, Show } from '
 import { Combobox } from '../../kit/combobox';
 import { get, rowsOf } from '../../kit/api';
 import { address, href, place } from '../../kit/route';
+import { styled } from '../../kit/style';
 import { priorities, readStaff, teams } from '../frame/catalog';
 import { askNow, CONDITIONS, param, period, PERIODS, problem, setParams } from './ask';
 import { BehindScreen } from './behind';
 import { channelText, CHANNELS } from './forms';
 import { Load } from './load';
 import { Report } from './report';
+import style from './reports.css';
 import { specs } from './specs';
 import { Tags } from './tags';
 import { Week } from './week';
 import { say } from './words';
+
+await styled(style);
 
 /** The tag whose name the address has: its id, null if there is none. */
 const findTag = async (name: string) => rowsOf(await get('/autocomplete/tags', { name, limit: 20 })).find((row) => row['name'] === name)?.id ?? null;

@@ -5,13 +5,17 @@ import { get, rowsOf, serverNow, type Options, type Schemas } from '../../kit/ap
 import { connections, follow } from '../../kit/live';
 import { href } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
+import { styled } from '../../kit/style';
 import { fullTime, language, now, numberText, shortTime } from '../../kit/words';
 import { inboxChannel } from '../frame/inbox_channel';
 import { updated } from '../frame/version';
 import { nearestClock, type CaseRow } from '../list/row';
 import { views } from '../views/views';
 import { zone } from './ask';
+import style from './wall.css';
 import { say, type ReportWord } from './words';
+
+await styled(style);
 
 const ROWS_MOST = 5, SOON_MS = 1000, NET_MS = 60_000, RETRY_MS = 10_000, SHIFT_PX = 6;
 const FIELDS = { fields: 'subject,assigned_agent,assigned_team,last_replied_at,created_at,sla_metrics', include: 'user_minimal,team,sla_metric', _flat: true };

@@ -3,11 +3,15 @@ import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show }
 import { get, rowsOf } from '../../../kit/api';
 import { useKeys } from '../../../kit/keys';
 import { go, href, place } from '../../../kit/route';
+import { styled } from '../../../kit/style';
 import { isKept } from '../kept';
 import { createRead } from '../read';
 import { say, type SettingsWord } from '../words';
+import style from './templates.css';
 import { readTemplates, TemplateForm, type Template } from './template';
 import { titleOf } from './words';
+
+await styled(style);
 
 const BASE = '/settings/templates', APPS: [string, SettingsWord][] = [['MAIL', 'app_mail'], ['PAGE', 'app_page'], ['HELPCENTER', 'app_helpcenter']];
 interface Brand { id: number; name: string; is_default: boolean }
