@@ -140,7 +140,7 @@ describe('searches of the help center', () => {
     const drafts = async () => (await owner.fetch('/articles', { section_id: refunds.id, include: 'locale_field' })).map(({ titles, status }) => `${titles[0].translation} ${status}`);
     assert.deepEqual(await drafts(), ['<b>money back DRAFT']);
     assert.match((await owner.fetch('/articles', { section_id: refunds.id, include: 'locale_field' }))[0].contents[0].translation, /“&lt;b&gt;money back” and find nothing/);
-    await page.getByRole('link', { name: 'Open the draft' }).waitFor();
+    await page.getByRole('link', { name: 'Open the draft' }).and(page.locator('[href*="/agent/help-center/articles/"]')).waitFor();
     await page.keyboard.press('z');
     await strip(page, 'Undone');
     assert.deepEqual(await drafts(), []);

@@ -5,7 +5,7 @@ import { call, get, prefix, rowsOf, serverNow, type Row } from '../../kit/api';
 import { go, href, place } from '../../kit/route';
 import { tell, tellWrong } from '../../kit/strip';
 import { fullTime, numberText, say as sayOfAll, shortTime } from '../../kit/words';
-import { articleChanged, firstLocale, mayWrite, pageOf, titleOf, tree, type Section } from './data';
+import { articleChanged, firstLocale, mayWrite, titleOf, tree, type Section } from './data';
 import { say, type ModerationWord } from './moderation_words';
 import { say as sayOfHelp } from './words';
 
@@ -61,7 +61,7 @@ const List = (props: { kind: Kind; rows: Searched[] }) => {
                 <td><time dateTime={one.last_attempted_at} title={fullTime(one.last_attempted_at)}>{shortTime(one.last_attempted_at)}</time></td>
                 <Show when={props.kind === 'failed' && mayWrite()}>
                   <td class="searches-do"><Show when={made()[one.name]} fallback={<button type="button" disabled={!section() || busy() !== ''} aria-label={say('make_draft_of', { text: one.name })} onClick={() => void makeDraft(one.name, section()!)}>{say('make_draft')}</button>}>
-                    {(id) => <a class="button" href={pageOf(id())} target="_blank">{say('open_draft')}</a>}</Show></td>
+                    {(id) => <a class="button" href={href(`/help-center/articles/${id()}`)}>{say('open_draft')}</a>}</Show></td>
                 </Show>
               </tr>
             )}
