@@ -1,7 +1,7 @@
 // The editor of articles in the console.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { SHOTS, consoleWorld, examine, until } from './console.mjs';
+import { SHOTS, audit, consoleWorld, examine, shoot, until } from './console.mjs';
 
 const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
 const text = (locale, translation) => ({ locale, translation });
@@ -158,6 +158,34 @@ describe('the editor of articles', () => {
     await dialog.getByRole('button', { name: 'Use this HTML' }).click();
     await save(page);
     await until(async () => await contents(id) === '<p>Short.</p><table><tbody><tr><td>2</td></tr></tbody></table>');
+  });
+
+  test('earlier versions name their author, are compared by marked words, and are restored with an undo', async (t) => {
+    const { id } = await article({ contents: '<p>Pay within ten days.</p><p>By bank.</p>' });
+    await owner.update(`/articles/${id}`, { contents: '<p>Pay within thirty days.</p><p>By bank.</p>' });
+    const page = await world.sit(t, world.first, path(id));
+    await rich(page).getByText('thirty').waitFor();
+    await page.getByText('Earlier versions').click();
+    const line = page.locator('.version-line');
+    await line.filter({ hasText: (await owner.fetch('/profile')).full_name }).waitFor();
+    await page.getByRole('button', { name: /^Compare the version/ }).click();
+    const text = page.locator('.version-text');
+    await text.waitFor();
+    assert.deepEqual([await text.locator('del').innerText(), await text.locator('ins').innerText()].map((one) => one.replace(/\s+/g, ' ')), ['deleted: − ten', 'added: + thirty']);
+    assert.match(await text.innerText(), /^Pay within[^<]*days\.\s*By bank\.\s*$/);
+    assert.deepEqual(await audit(page), []);
+    await shoot(page, 'article-versions');
+    await page.getByRole('button', { name: /^Restore the version/ }).click();
+    await strip(page, /is restored/);
+    await until(async () => (await contents(id)).includes('ten'));
+    await rich(page).getByText('within ten days').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await contents(id)).includes('thirty'));
+    await rich(page).getByText('within thirty days').waitFor();
+    await until(async () => await line.count() === 3);
+    await replace(page, 'thirty', 'forty');
+    await page.getByText('Save or discard your changes').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Restore the version/ }).first().isDisabled(), true);
   });
 
   test('who may not write, or not change published articles, reads them', async (t) => {

@@ -14,6 +14,7 @@ import { createEdit, isKept, localesIn, textsOf, valuesOfTexts, type Values, typ
 import { Question, Summary } from './parts';
 import { Tags } from './tags';
 import { BASE, turn } from './tree';
+import { Versions } from './versions';
 import { say as sayHelp } from './words';
 
 interface Attachment { id: number; name: string; content_id: string | null; url: string }
@@ -55,7 +56,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
   const { id } = props, isNew = id === 'new', path = `/articles/${id}`, heading = createUniqueId();
   const key = isNew ? `article new ${place().query.get('section') ?? ''}` : `article ${id}`;
   let title!: HTMLHeadingElement;
-  const [whole, setWhole] = createSignal<Whole>(), [asking, setAsking] = createSignal(false), [open, setOpen] = createSignal<readonly string[]>([]);
+  const [whole, setWhole] = createSignal<Whole>(), [asking, setAsking] = createSignal(false), [old, setOld] = createSignal(false), [open, setOpen] = createSignal<readonly string[]>([]);
   const flushes = new Map<string, () => void>();
 
   const version = async (): Promise<Version> => {
@@ -142,6 +143,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
     await articleChanged(section);
     tell(say('deleted'));
   };
+  const restored = async () => { await edit.read(); await articleChanged(whole()!.section.id); };
   const name = () => { const texts = textsOf(edit.state.first, 'title').filter(({ translation }) => translation); return texts.length ? titleOf(texts) : say('new_article'); };
   createEffect(() => { document.title = `${name()} · deskd`; });
   onMount(() => { if (!isNew) title.focus(); void readSectionNames().then(() => { if (isNew && !value('section_id') && sectionNames()[0]) edit.set('section_id', sectionNames()[0]!.id); }).catch(() => undefined); });
@@ -243,6 +245,12 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
             </Show>
           </form>
         </Show>
+      </Show>
+      <Show when={!isNew && mayWrite() && whole() && edit.status() !== 'gone'}>
+        <details class="article-versions" onToggle={(event) => setOld(event.currentTarget.open)}>
+          <summary>{say('versions')}</summary>
+          <Show when={old()}><Versions article={id as number} at={whole()?.updated_at} mayRestore={mayEdit()} isChanged={edit.isChanged()} restored={restored} /></Show>
+        </details>
       </Show>
       <Question open={asking()} title={say('delete_title', { name: name() })} lines={[say('delete_all')]} run={remove} close={() => setAsking(false)} />
     </section>

@@ -71,6 +71,18 @@ const words = {
   left_unsaved: 'The changes of “{name}” are kept, and are not saved.',
   yes: 'yes',
   no: 'no',
+  versions: 'Earlier versions',
+  versions_none: 'Its texts were never changed.',
+  versions_more: 'Show older ones ({n})',
+  version_compare: 'Compare',
+  version_compare_of: 'Compare the version of {time} with the present texts',
+  version_restore: 'Restore',
+  version_restore_of: 'Restore the version of {time}',
+  version_restored: 'The version of {time} is restored.',
+  version_same: 'It has the present texts.',
+  version_old: 'deleted:',
+  version_new: 'added:',
+  version_save_first: 'Save or discard your changes before you restore a version.',
 };
 export const en: Record<keyof typeof words, string> = words;
 export type ArticleWord = keyof typeof words;
