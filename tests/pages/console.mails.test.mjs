@@ -1,8 +1,8 @@
-// Suspended mails in the settings: what they say, their release and their deletion.
+// What is deleted for good: suspended mails in the settings, with their release, and the trash.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { storedMail } from '../api/lib/index.mjs';
-import { audit, consoleWorld, outside, shoot, until } from './console.mjs';
+import { audit, consoleWorld, outside, row, shoot, until } from './console.mjs';
 
 describe('suspended mails', () => {
   const world = consoleWorld();
@@ -52,6 +52,28 @@ describe('suspended mails', () => {
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByRole('alert').getByText(/not suspended|no such object/).waitFor();
     await page.getByText('No mail is suspended.').waitFor();
+  });
+
+  test('admins empty the trash, after a question that states the number', async (t) => {
+    const { admin, staff } = world.desk, trash = (await admin.fetch('/views')).find(({ type }) => type === 'TRASH').id;
+    for (const subject of ['Old', 'Older']) (await staff.put(`/cases/${await world.asked(subject)}/trash`, {})).must(200);
+    const agent = await world.sit(t, world.first, `/agent/views/${trash}`);
+    await row(agent, 'Older').waitFor();
+    assert.equal(await agent.getByRole('button', { name: 'Empty the trash' }).count(), 0);
+    const page = await world.sit(t, world.desk.people.admin, `/agent/views/${trash}`);
+    await page.getByRole('button', { name: 'Empty the trash' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete 2 conversations for ever?' });
+    await question.waitFor();
+    await shoot(page, 'trash-question');
+    assert.deepEqual(await audit(page), []);
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+    assert.equal(await admin.total(`/views/${trash}/cases`), 2);
+    await page.getByRole('button', { name: 'Empty the trash' }).click();
+    await question.getByRole('button', { name: 'Empty the trash' }).click();
+    await page.getByText('2 conversations are being deleted').waitFor();
+    await until(async () => await admin.total(`/views/${trash}/cases`) === 0);
+    await row(page, 'Older').waitFor({ state: 'detached' });
   });
 
   test('collaborators, who may not release mails, have no such area', async (t) => {

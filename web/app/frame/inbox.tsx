@@ -4,6 +4,7 @@ import { connected } from '../../kit/live';
 import { go, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
 import { numberText, say } from '../../kit/words';
+import { isAdmin } from '../session/rank';
 import { createPaging } from '../list/paging';
 import { CaseList } from '../list/list';
 import { RESULT_QUERY, ROW_QUERY } from '../list/row';
@@ -15,6 +16,7 @@ import { close, leave, opened, toggle } from './drawers';
 import { inboxChannel } from './inbox_channel';
 
 const OtherResults = lazy(async () => ({ default: (await import('../search/others')).OtherResults }));
+const EmptyTrash = lazy(async () => { const [{ EmptyTrash }, words] = await Promise.all([import('../list/empty_trash'), import('../list/trash_words')]); await words.ready(); return { default: EmptyTrash }; });
 const loadConversation = () => import('../conversation/conversation');
 const ConversationView = lazy(async () => ({ default: (await loadConversation()).ConversationView }));
 
@@ -89,7 +91,7 @@ export const Inbox = () => {
       <Show when={opened()}><DrawerKeys /></Show>
       <Show when={(view() !== undefined && views().length) || query()}>
         <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} empty={query() ? ['empty_search', 'empty_search_next'] : undefined} channel={query() ? undefined : inboxChannel()}
-          above={<Show when={query()}>{(text) => <Suspense><OtherResults query={text()} /></Suspense>}</Show>} />
+          above={<><Show when={query()}>{(text) => <Suspense><OtherResults query={text()} /></Suspense>}</Show><Show when={isAdmin() && !query() && viewOf(view())?.type === 'TRASH' && paging.total()}><Suspense><EmptyTrash view={view()!} onEmptied={() => void paging.renew()} /></Suspense></Show></>} />
       </Show>
       <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>
         {(id) => <Suspense fallback={<section class="conversation" aria-busy="true" />}><ConversationView id={id} onBack={back} onNext={next} /></Suspense>}
