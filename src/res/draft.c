@@ -1,5 +1,6 @@
-/* Drafts of the caller. An address names a conversation and a channel, or the new conversation, and the caller is the
- * last part of the key, so there is no address of a draft of somebody else.
+/* Drafts of the caller, and those that others share. The address of a private draft names a conversation and a channel,
+ * or the new conversation, and the caller is the last part of the key, so there is no address of a private draft of
+ * somebody else.
  *
  * Two editors of one person (tabs, machines) never overwrite each other unnoticed: a draft is only overwritten by a
  * request that names the version it replaces. A request that was sent twice finds its own text and succeeds. */
@@ -15,6 +16,8 @@
 #include "json/json.h"
 #include "res/attachment.h"
 #include "res/groups.h"
+
+#include <inttypes.h>
 
 static const struct word draft_channels[] = {{DRAFT_REPLY, "REPLY"}, {DRAFT_NOTE, "NOTE"}, {0}};
 
@@ -43,10 +46,16 @@ static const struct field draft_texts[] = {
 };
 
 static const struct field draft_fields[] = {
+    {"case_id", F_INT, HIDDEN, .column = "t.case_id"},
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
-    {"place", F_TEXT, HIDDEN, .column = "CASE WHEN t.channel = 2 THEN 'draft?channel=NOTE' ELSE 'draft' END"},
+    {"user", F_REF, READONLY, .ref = "user_minimal", .doc = "Its writer."},
+    {"place", F_TEXT, HIDDEN,
+     .column = "CASE WHEN t.is_shared = 1 THEN 'drafts/' || t.id WHEN t.channel = 2 THEN "
+               "'draft?channel=NOTE' ELSE 'draft' END"},
     {"channel", F_WORD, READONLY, .words = draft_channels,
      .doc = "REPLY: becomes a reply. NOTE: becomes a note."},
+    {"is_shared", F_BOOL, READONLY,
+     .doc = "True if everybody of staff who sees the conversation reads it, and can take it."},
     {"*", .group = draft_texts},
     {"base_post_id", F_INT, READONLY,
      .doc = "The newest post that was seen when the text was begun, for `last_seen_post_id` of the reply.",
@@ -70,6 +79,9 @@ static const struct field draft_input[] = {
     {"*", .group = draft_texts_input},
     {"base_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX,
      .doc = "The newest post that was seen when the text was begun.", .example = "6490"},
+    {"is_shared", F_BOOL, 0,
+     .doc = "True: everybody of staff who sees the conversation reads the draft, and can take it. Without "
+            "it, this stays as it is."},
     {0},
 };
 
@@ -101,14 +113,14 @@ static const struct field draft_list_args[] = {
     {0},
 };
 
-/* The caller's own, of conversations that the caller sees now. */
+/* The caller's own and shared ones, of conversations that the caller sees now. */
 static void draft_visible(struct work *w, struct branches *out) {
     struct branches cases = {0};
     if (w->actor.rank < ROLE_COLLABORATOR) return;
     access_cases_of_any_state(w, &cases);
     access_through(w, "cases", "t.case_id", NULL, &cases, out);
     branch_bind_int(out, ":writer", w->actor.user_id);
-    out->where[0] = str_fmt(w->arena, "t.user_id = :writer AND %s", out->where[0]).p;
+    out->where[0] = str_fmt(w->arena, "(t.user_id = :writer OR t.is_shared = 1) AND %s", out->where[0]).p;
 }
 
 /* ---- one draft ------------------------------------------------------------------------------- */
@@ -128,11 +140,19 @@ static struct value number_or_null(int64_t n) {
     return n ? (struct value){V_INT, .i = n} : (struct value){0};
 }
 
+static struct str draft_place(struct arena *a, const struct draft *d) {
+    if (d->is_shared) return str_fmt(a, "drafts/%" PRId64, d->id);
+    return d->channel == DRAFT_NOTE ? S("draft?channel=NOTE") : S("draft");
+}
+
 static struct row *draft_row(struct view *v, const struct draft *d) {
     struct row *row = row_new(v, layout_of(resource_of(d->case_id ? "draft" : "new_case_draft")), d->id);
     if (d->case_id) {
         *row_cell(row, "case") = (struct value){V_INT, .i = d->case_id};
-        *row_cell(row, "place") = value_text(d->channel == DRAFT_NOTE ? S("draft?channel=NOTE") : S("draft"));
+        *row_cell(row, "case_id") = (struct value){V_INT, .i = d->case_id};
+        *row_cell(row, "user") = (struct value){V_INT, .i = d->user_id};
+        *row_cell(row, "place") = value_text(draft_place(v->c->work.arena, d));
+        *row_cell(row, "is_shared") = (struct value){V_INT, .i = d->is_shared};
         *row_cell(row, "channel") = (struct value){V_INT, .i = d->channel};
         *row_cell(row, "base_post_id") = number_or_null(d->base_post_id);
     } else *row_cell(row, "requester_id") = number_or_null(d->requester_id);
@@ -190,8 +210,10 @@ static int draft_read(struct call *c, struct draft *d) {
     const struct in *contents = in(c, "contents"), *files = in(c, "attachment_file_ids"),
                     *parameters = in(c, "parameters");
     *d = draft_named(c);
-    if (d->case_id) d->base_post_id = in_int(c, "base_post_id");
-    else d->requester_id = in_int(c, "requester_id");
+    if (d->case_id) {
+        d->base_post_id = in_int(c, "base_post_id");
+        d->is_shared = in_int(c, "is_shared") != 0;
+    } else d->requester_id = in_int(c, "requester_id");
     d->contents = contents->value.s.p ? contents->value.s : S("");
     if (contents->json == NULL) in_fail(c, "contents", ERR_FIELD_REQUIRED, NULL);
     if (files->value.type == V_IDS && files->value.i)
@@ -207,14 +229,24 @@ static int draft_read(struct call *c, struct draft *d) {
     return failed(&c->work) ? -(int)failure(&c->work) : rc;
 }
 
+/* Sharing is a change of the conversation, so its row is locked first, in the order of every write to it. */
+static int draft_lock_write(struct call *c, bool shares, struct draft *now) {
+    struct work *w = &c->work;
+    struct draft named = draft_named(c);
+    if (!shares) TRY(draft_load(w, named.case_id, named.channel, now));
+    if (shares || now->is_shared) TRY(db_lock_row(w->conn, "cases", named.case_id));
+    return draft_lock(w, named.case_id, named.channel, now);
+}
+
 static int put_draft(struct call *c) {
     struct work *w = &c->work;
     struct draft now, wanted;
     TRY(api_of(c));
     TRY(draft_read(c, &wanted));
-    int found = draft_lock(w, wanted.case_id, wanted.channel, &now);
+    int found = draft_lock_write(c, wanted.is_shared, &now);
     bool is_empty = draft_is_empty(&wanted);
     TRY(found);
+    if (wanted.case_id && !given(c, "is_shared")) wanted.is_shared = now.is_shared;
     c->compared = true; /* RFC 9110 section 13.1.1: a request whose change is made already may succeed */
     if (!found && is_empty) return api_reply_none(c);
     if (found && draft_is_same(&now, &wanted)) return draft_reply(c, &now);
@@ -232,11 +264,27 @@ static int delete_draft(struct call *c) {
     struct draft now;
     TRY(api_of(c));
     TRY(api_input(c));
-    struct draft named = draft_named(c);
-    TRY_FOUND(&c->work, draft_lock(&c->work, named.case_id, named.channel, &now));
+    TRY_FOUND(&c->work, draft_lock_write(c, false, &now));
     TRY(draft_compare(c, &now));
     TRY(draft_drop(&c->work, &now));
     return api_reply(c);
+}
+
+/* ---- shared ones ------------------------------------------------------------------------------ */
+
+static int get_shared_draft(struct call *c) {
+    c->options.also = "+contents,+parameters";
+    return api_get(c);
+}
+
+static int put_draft_take(struct call *c) {
+    struct draft d;
+    TRY(db_lock_row(c->work.conn, "cases", c->vars[0].id));
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY_FOUND(&c->work, draft_take(&c->work, c->vars[0].id, c->id, &d));
+    c->options.also = "+contents,+parameters";
+    return draft_reply(c, &d);
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -260,40 +308,62 @@ int draft_sent(struct call *c, enum draft_channel channel) {
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
+#define OF_CASE .within = {"case", "case_id"}
+#define SHARED                                                                                      \
+    .sample = {.path = "18,$DRAFT",                                                                 \
+               .setup = "curl {owner} -X PUT -d contents=Begun -d is_shared=true "                  \
+                        "\"{api}/cases/18/draft\"\nDRAFT=$(curl {owner} \"{api}/cases/18/drafts\" " \
+                        "| member id)"}
+
 static const struct route draft_routes[] = {
     {GET, "/profile/drafts", COL_PLUS, "conversations", LIST, api_list, .args = draft_list_args,
-     .order = {.key = "t.updated_at", .descending = true}, .summary = "List your drafts",
+     .where = "t.user_id = :me", .order = {.key = "t.updated_at", .descending = true},
+     .summary = "List your drafts",
      .doc = "The newest first. Only of conversations that you see. Texts only with "
             "`fields=+contents,+parameters`."},
     {PUT, "/cases/:id/draft", COL_PLUS, "conversations", ONE, put_draft, .of = "case", .args = draft_args,
      .input = draft_input, .also = NONE, .summary = "Save your draft of a reply or note",
-     .doc = "Replaces the whole draft, or creates it. To replace one, send its ETag in If-Match; * replaces "
-            "any. Without a precondition, or with another ETag, a draft with other contents is not "
-            "overwritten: 412. A PUT of what is stored succeeds and changes nothing. A blank text without "
-            "files deletes the draft; the reply then has only the status. The reply has no texts. Nobody "
-            "else sees a draft. It is deleted 90 days after its last change; of more than 200 drafts of a "
-            "person, the oldest are."},
+     .doc =
+         "Replaces the whole draft, or creates it. To replace one, send its ETag in If-Match; * replaces "
+         "any. Without a precondition, or with another ETag, a draft with other contents is not "
+         "overwritten: 412. A PUT of what is stored succeeds and changes nothing. A blank text without "
+         "files deletes the draft; the reply then has only the status. The reply has no texts. Nobody "
+         "else sees a draft that is not shared. It is deleted 90 days after its last change; of more than 200 drafts of a "
+         "person, the oldest are."},
     {GET, "/cases/:id/draft", COL_PLUS, "conversations", ONE, get_draft, .of = "case", .args = draft_args,
      .summary = "Get your draft of a reply or note",
      .doc = "404 if you have none. Also if the conversation is suspended, merged or in the trash."},
     {DELETE, "/cases/:id/draft", COL_PLUS, "conversations", NONE, delete_draft, .of = "case",
      .args = draft_args, .summary = "Delete your draft of a reply or note",
      .doc = "With If-Match only if it has this ETag."},
+    {GET, "/cases/:id/drafts", COL_PLUS, "conversations", LIST, api_list, OF_CASE,
+     .order = {.key = "t.updated_at", .descending = true}, .summary = "List the drafts of a conversation",
+     .doc = "Your own and those that others share, the newest first. Texts only with "
+            "`fields=+contents,+parameters`."},
+    {GET, "/cases/:id/drafts/:draft_id", COL_PLUS, "conversations", ONE, get_shared_draft, OF_CASE, SHARED,
+     .summary = "Get your own or a shared draft"},
+    {PUT, "/cases/:id/drafts/:draft_id/take", COL_PLUS, "conversations", ONE, put_draft_take, OF_CASE, SHARED,
+     .input = no_fields, .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .summary = "Take a shared draft",
+     .doc = "The draft becomes yours with its files, and is no longer shared: go on with it, and send it. "
+            "404 if somebody has sent, deleted or taken it. Refused if you have a draft of the same channel "
+            "in the conversation."},
     {0},
 };
 
 const struct resource draft_resource = {.type = "draft",
                                         .scope = "conversations",
                                         .title = "Drafts",
-                                        .doc = "Replies and notes that you have begun and not sent. A draft "
-                                               "belongs to one person, one conversation and one channel.",
+                                        .doc =
+                                            "Replies and notes that you have begun and not sent, and those "
+                                            "that others share with you. A draft belongs to one person, "
+                                            "one conversation and one channel.",
                                         .url = "cases/:case/:place",
                                         .table = "drafts",
                                         .fields = draft_fields,
                                         .routes = draft_routes,
                                         .visible = draft_visible,
                                         .keyset = true,
-                                        .unlogged = "only its writer sees it"};
+                                        .unlogged = "its sharing is a change of the conversation"};
 
 static const struct route new_case_draft_routes[] = {
     {PUT, "/cases/draft", AG_PLUS, "conversations", ONE, put_draft, .input = new_case_draft_input,

@@ -28,6 +28,8 @@ describe('wrong values at operations on conversations:', () => {
     addresses.paths.add(`/cases/${conversation.id}/reply/${answer.id}`);
     const later = (await desk.owner.post(`/cases/${conversation.id}/reply`, { contents: 'Later', send_at: new Date(desk.clock.now + 86_400_000).toISOString() })).must(201).data.scheduled_reply;
     addresses.paths.add(`/cases/${conversation.id}/scheduled_replies/${later.id}`);
+    const draft = (await desk.owner.put(`/cases/${conversation.id}/draft`, { contents: 'Begun', is_shared: true })).must(200).data;
+    addresses.paths.add(`/cases/${conversation.id}/drafts/${draft.id}`).add(`/cases/${conversation.id}/drafts/${draft.id}/take`);
     for (const owner of [`cases/${conversation.id}`, `users/${desk.people.customer.id}`]) await made(desk.staff, `/${owner}/notes`, { contents: 'Note' });
     const organization = await made(desk.owner, '/organizations', { name: 'O' });
     await made(desk.staff, `/organizations/${organization.id}/notes`, { contents: 'Note' });

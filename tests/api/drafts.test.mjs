@@ -341,3 +341,51 @@ test('the draft of a new conversation is deleted 90 days after its last change, 
   await desk.clock.forward(89 * DAY);
   await swept(desk, 'the draft is gone', async () => (await staff.get(NEW)).status === 404);
 });
+
+test('a shared draft is read and taken by people of staff who see the conversation, and by nobody else', async (t) => {
+  const desk = await open(t), { staff } = desk, one = await opened(desk), shared = (id) => `/cases/${one.id}/drafts/${id}`;
+  const mira = await desk.person('agent', { agent_case_access: 'ALL' }), narrow = await desk.person('agent', { agent_case_access: 'TEAMS' });
+  await staff.update(`/cases/${one.id}`, { assigned_team_id: (await desk.owner.create('/teams', { title: 'Others' })).id });
+  const { id: file } = await uploaded(staff);
+  const secret = (await save(staff, one.id, 'Not yet', {}, NOTE)).must(200);
+  assert.equal(secret.data.is_shared, false);
+  const first = (await save(staff, one.id, 'Have you', { is_shared: true, attachment_file_ids: [file], base_post_id: 7 })).must(200).data;
+  assert.deepEqual([first.is_shared, first.resource_url], [true, `${desk.base}/api/v1${shared(first.id)}`]);
+
+  assert.deepEqual((await mira.client.fetch(`/cases/${one.id}/drafts`)).map((d) => d.id), [first.id]);
+  assert.equal((await staff.fetch(`/cases/${one.id}/drafts`)).length, 2);
+  assert.deepEqual(await listed(mira.client), [], 'the list of the own drafts has no others');
+  const read = await mira.client.fetch(shared(first.id));
+  assert.deepEqual([read.contents, read.user.id, read.attachment_file_ids], ['Have you', (await staff.get('/me')).data.id, [file]]);
+  (await mira.client.get(shared(secret.data.id))).refused(404, 'RESOURCE_NOT_FOUND');
+  (await mira.client.put(`${shared(secret.data.id)}/take`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await mira.client.put(`/cases/${(await opened(desk)).id}/drafts/${first.id}/take`)).refused(404, 'RESOURCE_NOT_FOUND');
+  for (const [method, path] of [['get', `/cases/${one.id}/drafts`], ['get', shared(first.id)], ['put', `${shared(first.id)}/take`]]) {
+    (await narrow.client[method](path)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.customer[method](path)).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone[method](path)).refused(401, 'AUTHORIZATION_REQUIRED');
+  }
+
+  const second = (await save(staff, one.id, 'Have you tried', { attachment_file_ids: [file] }, match('*'))).must(200);
+  assert.equal(second.data.is_shared, true, 'a save without the parameter keeps it');
+  const mine = (await save(mira.client, one.id, 'Mine')).must(200);
+  (await mira.client.put(`${shared(first.id)}/take`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  (await mira.client.delete(at(one.id), {}, match(mine.etag).headers)).must(200);
+  const taken = (await mira.client.put(`${shared(first.id)}/take`)).must(200).data;
+  assert.deepEqual([taken.id, taken.contents, taken.is_shared, taken.resource_url], [first.id, 'Have you tried', false, `${desk.base}/api/v1${at(one.id)}`]);
+  (await staff.get(at(one.id))).refused(404, 'RESOURCE_NOT_FOUND');
+  (await staff.put(`${shared(first.id)}/take`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await save(staff, one.id, 'Have you tried it', {}, match(second.etag))).refused(412, 'RESOURCE_MODIFIED');
+  const { etag } = (await mira.client.get(at(one.id))).must(200);
+  (await mira.client.post(`/cases/${one.id}/reply`, { contents: 'Have you tried', attachment_file_ids: [file], draft_etag: etag })).must(201);
+  assert.deepEqual(await listed(mira.client), []);
+
+  (await save(staff, one.id, 'Again', { is_shared: true })).must(200);
+  (await save(staff, one.id, 'Again', { is_shared: false }, match('*'))).must(200);
+  (await save(staff, one.id, 'Once more', { is_shared: true }, match('*'))).must(200);
+  (await staff.delete(at(one.id))).must(200);
+  (await save(staff, one.id, 'x', { is_shared: 'perhaps' })).refused(400, 'FIELD_INVALID', 'is_shared');
+  const log = (await desk.admin.fetch('/changes', { limit: 1000 })).filter(({ property }) => property === 'shared_draft');
+  assert.deepEqual(log.map(({ from, to }) => [from, to]), [1, 2, 3].flatMap(() => [[null, 'REPLY'], ['REPLY', null]]));
+  clean(desk);
+});

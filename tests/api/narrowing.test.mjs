@@ -128,7 +128,7 @@ describe('a nested list', () => {
   const world = shared(async (w) => { w.various = await various(w.desk); w.lists = await lists(w.desk); });
   const ids = async (path, query) => (await world.desk.owner.get(path, { limit: 1000, ...query })).must(200).ids;
   const nested = () => world.lists.flatMap((list) => {
-    const own = world.lists.find((o) => o.items === list.items && !/:|^\/autocomplete|^\/comments$/.test(o.template) && o !== list); // moderators list replies, too
+    const own = world.lists.find((o) => o.items === list.items && !/:|^\/autocomplete|^\/comments$|^\/profile\/drafts$/.test(o.template) && o !== list); // moderators list replies, too, and people of staff shared drafts of others
     return own && list.template.includes('/:id/') && list.declared.has('ids') ? [{ ...list, own }] : [];
   });
   const isOfList = (name) => !/^(ids|legacy_ids|after_id|before_id|offset|limit|include|fields|order_by|order_by_column|_.*|X-.*|If-.*)$/.test(name);

@@ -48,7 +48,8 @@ export const Combobox = (props: Props) => {
     props.onChoose(option);
   };
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && !event.isComposing && (searching || !(event.ctrlKey || event.metaKey))) {
+    // Ctrl+Enter is a key of the form, unless a choice is on its way.
+    if (event.key === 'Enter' && !event.isComposing && (takesFirst || !(event.ctrlKey || event.metaKey))) {
       event.preventDefault();
       if (searching) takesFirst = true; else if (open()) choose(options()[at()]);
     }

@@ -209,6 +209,8 @@ export const ar: Words = {
   key_add: 'إضافة عنصر',
   key_send_complete: 'أرسل ثم مكتملة',
   // editor
+  share_draft: 'مشاركة المسودة مع الزملاء',
+  draft_taken: 'يتابع زميل كتابة مسودتك.',
   draft_elsewhere: 'كتبت نصا آخر في مكان آخر:',
   draft_take: 'خذ ذلك النص',
   draft_keep: 'أبق هذا النص',

@@ -209,6 +209,8 @@ export const de: Words = {
   key_add: 'Eintrag hinzufügen',
   key_send_complete: 'Senden, dann Erledigt',
   // editor
+  share_draft: 'Entwurf mit dem Team teilen',
+  draft_taken: 'Jemand aus dem Team schreibt Ihren Entwurf weiter.',
   draft_elsewhere: 'Sie haben an anderer Stelle einen anderen Text geschrieben:',
   draft_take: 'Jenen Text nehmen',
   draft_keep: 'Diesen Text behalten',

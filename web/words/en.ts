@@ -215,6 +215,8 @@ const words = {
   key_add: 'Add an entry',
   key_send_complete: 'Send, then Completed',
   // editor
+  share_draft: 'Share the draft with colleagues',
+  draft_taken: 'A colleague goes on with your draft.',
   draft_elsewhere: 'You have written another text in another place:',
   draft_take: 'Take that text',
   draft_keep: 'Keep this text',

@@ -4,6 +4,10 @@
  * else sees it, and it changes nothing else: no activity, no entry of the change log, no rule, no time of a conversation.
  * So an editor may save it every second.
  *
+ * Its writer can share the draft of a reply or note: then everybody of staff who sees the conversation reads it, and can
+ * take it, which makes it their own. Only the beginning and the end of sharing are changes of the conversation (property
+ * `shared_draft`).
+ *
  * A draft stays with its conversation, also in the trash and after a merge: an editor that is open meanwhile goes on
  * saving under the same address, and nothing that was written is lost. */
 #ifndef CORE_DRAFT_H
@@ -16,9 +20,11 @@
 enum draft_channel { DRAFT_REPLY = 1, DRAFT_NOTE };
 
 struct draft {
-    int64_t id;      /* 0: not stored yet */
-    int64_t case_id; /* 0: a new conversation, without channel and base_post_id */
+    int64_t id; /* 0: not stored yet */
+    int64_t user_id;
+    int64_t case_id; /* 0: a new conversation, without channel, sharing and base_post_id */
     enum draft_channel channel;
+    bool is_shared;
     int64_t base_post_id; /* 0: unknown */
     int64_t requester_id; /* of a new conversation; 0: nobody is chosen. It may be gone. */
     int64_t created_at, updated_at;
@@ -42,5 +48,9 @@ bool draft_is_same(const struct draft *a, const struct draft *b);
  * deleted. Files of the draft do not expire before it. */
 int draft_save(struct work *w, const struct draft *now, struct draft *d);
 int draft_drop(struct work *w, const struct draft *d);
+/* Makes the shared draft with this id the actor's own, with its files, and reads it. Returns 1, 0 if the conversation
+ * has no such draft or it is not shared, or a negative error: also if the actor has a draft of the channel already.
+ * Lock the conversation first. */
+int draft_take(struct work *w, int64_t case_id, int64_t id, struct draft *out);
 
 #endif

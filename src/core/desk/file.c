@@ -22,6 +22,7 @@ QUERY(files_locked, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) ORDER BY
 #define UNUSED "(SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND NOT " FILE_IS_USED ")"
 QUERY(files_let_go, "UPDATE files SET expires_at = " FILE_EXPIRY(":now") " WHERE id IN " UNUSED);
 QUERY(files_drop, "UPDATE files SET expires_at = :now WHERE id IN " UNUSED);
+QUERY(files_given, "UPDATE files SET user_id = :me WHERE id IN @LIST(:ids) AND user_id = :from");
 QUERY(files_forgotten, "UPDATE files SET expires_at = :now WHERE user_id = :user AND expires_at > :now");
 QUERY(
     files_expired,
@@ -119,6 +120,11 @@ int files_outlive(struct work *w, struct str ids, int64_t until) {
     return db_exec(w->conn, &files_prolong,
                    BINDS(B_TEXT("ids", ids), B_FILE_OF_ACTOR(w), B_INT("until", until),
                          B_INT("enough", until - TIME_DAY)));
+}
+
+int files_give(struct work *w, struct str ids, int64_t from) {
+    return db_exec(w->conn, &files_given,
+                   BINDS(B_TEXT("ids", ids), B_INT("me", w->actor.user_id), B_INT("from", from)));
 }
 
 int files_forget(struct work *w, int64_t user_id) {

@@ -61,6 +61,9 @@ int file_own_content(struct work *w, int64_t id, struct str *sha256);
  * `until`. It writes only if they would, so a caller may repeat it often. */
 int files_outlive(struct work *w, struct str ids, int64_t until);
 
+/* The actor becomes the uploader of those of these files (a JSON array of ids) that `from` uploaded. */
+int files_give(struct work *w, struct str ids, int64_t from);
+
 /* Call these after rows that refer to files were written, or were deleted or changed (JSON arrays of ids). */
 int files_attached(struct work *w, struct str ids);
 int files_released(struct work *w, struct str ids);

@@ -74,6 +74,7 @@ const deedsOf = (action: Action, actor: number | undefined): string[] => {
   if (field === 'is_snoozed') return [say(to === 'true' ? 'snoozed' : 'woken')];
   if (field === 'snoozed_until') return from && to ? [say('snoozed')] : []; // is_snoozed says the others
   if (field === 'scheduled_reply') return [to ? say('scheduled', { time: fullTime(to) }) : say('unscheduled')];
+  if (field === 'shared_draft') return [say(to ? 'draft_shared' : 'draft_unshared')];
   if (field === 'merged_cases') return [say('merged_in', { n: namesIn(to).length, ids: listed(namesIn(to).map((id) => `#${id}`)) })];
   if (field === 'merged_into') return [say('merged_into', { to: `#${to ?? ''}` })];
   if (field === 'split_into' || field === 'split_from') return [say(field, { to: `#${to ?? ''}` })];

@@ -2,7 +2,9 @@
 // second, so that it survives a reload, an ended session and a crash; the server at each pause of two seconds, so that it survives a change
 // of the machine. A draft of another tab or machine is offered, and never overwritten unseen: a PUT names the version that it replaces.
 import { createSignal, onCleanup } from 'solid-js';
-import { call, get, Refused, rowsOf, type Reply } from '../../kit/api';
+import { call, get, Refused, rowsOf } from '../../kit/api';
+import { keepReply } from '../../kit/store';
+import { me } from '../session/session';
 import { createFiles, type Files } from './files';
 import { asText, type Written } from './html';
 
@@ -16,7 +18,7 @@ export interface Content { text: Written; files: number[]; cc: string[]; fields?
 interface Kept { text: string; html?: boolean; files?: { id: number; name: string }[]; cc?: string[]; fields?: Fields | undefined; key: string; etag?: string | undefined; saved?: boolean }
 
 /** A draft of the server, with its members for `Fields`. */
-export interface DraftRow { contents?: string; requester_id?: number | null; parameters?: ({ channel_options?: { html?: boolean; cc?: string[] } } & Fields) | null; attachment_file_ids?: number[] | null }
+export interface DraftRow { contents?: string; requester_id?: number | null; parameters?: ({ channel_options?: { html?: boolean; cc?: string[] } } & Fields) | null; attachment_file_ids?: number[] | null; is_shared?: boolean }
 /** Where the server keeps a text. */
 export interface Place {
   path: string;
@@ -39,9 +41,9 @@ const write = (name: string, kept: Kept | undefined) => {
   } catch { return false; }
 };
 
-const contentOf = (reply: Reply, place: Place): Content => {
-  const row = (reply.data ?? {}) as DraftRow, options = row.parameters?.channel_options;
-  return { text: { contents: row.contents ?? '', html: options?.html === true }, files: row.attachment_file_ids ?? [], cc: options?.cc ?? [], fields: place.fieldsOf?.(row) ?? {} };
+export const contentOf = (row: DraftRow, place?: Place): Content => {
+  const options = row.parameters?.channel_options;
+  return { text: { contents: row.contents ?? '', html: options?.html === true }, files: row.attachment_file_ids ?? [], cc: options?.cc ?? [], fields: place?.fieldsOf?.(row) ?? {} };
 };
 const isSame = (a: Content, b: Content) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -58,6 +60,7 @@ export const createText = (name: string, place: Place) => {
   const [filled, setFilled] = createSignal(!!current.contents.trim());
   const [cc, setCc] = createSignal<string[]>(kept?.cc ?? []), [fields, setFields] = createSignal<Fields>(kept?.fields ?? {});
   const [offered, setOffered] = createSignal<Content>(); // of another place
+  const [isShared, setShared] = createSignal(false);
   const [isLocal, setLocal] = createSignal(true), [onServer, setOnServer] = createSignal<'yes' | 'no' | 'too long'>('yes');
 
   const isShown = (id: number) => current.html && current.contents.includes(`src="cid:${id}"`);
@@ -103,13 +106,15 @@ export const createText = (name: string, place: Place) => {
     take({ text: now ? { contents: now.text, html: now.html === true } : NOTHING, files: now?.files?.map(({ id }) => id) ?? [], cc: now?.cc ?? [], fields: now?.fields });
   };
   const readServer = async () => {
-    const reply = await get(path, { ...query, fields: '+contents,+parameters' }), theirs = contentOf(reply, place), mine = content();
+    const reply = await get(path, { ...query, fields: '+contents,+parameters' }), row = (reply.data ?? {}) as DraftRow, theirs = contentOf(row, place), mine = content();
+    setShared(row.is_shared === true);
     if (isEmpty(mine)) etag = reply.etag ?? undefined, take(theirs);
     else if (isSame(theirs, mine)) etag = reply.etag ?? undefined;
     else if (reply.etag === etag) return; // the version that this text replaces
     else etag = reply.etag ?? undefined, setOffered(theirs);
   };
-  const saveServer = async () => {
+  /** `sharing`: from now on colleagues read the draft, or do not any more. */
+  const saveServer = async (sharing?: boolean) => {
     clearTimeout(serverTimer);
     serverTimer = undefined;
     serverSince = 0;
@@ -118,19 +123,21 @@ export const createText = (name: string, place: Place) => {
     const html = c.text.html, { parameters: others, ...members } = place.members(c.fields ?? {});
     const parameters = { ...(html || c.cc.length ? { channel_options: { ...(html ? { html } : {}), ...(c.cc.length ? { cc: c.cc } : {}) } } : {}), ...others };
     try {
-      const body = { contents: c.text.contents, parameters: Object.keys(parameters).length ? parameters : null, attachment_file_ids: c.files, ...members };
+      const body = { contents: c.text.contents, parameters: Object.keys(parameters).length ? parameters : null, attachment_file_ids: c.files, ...members, ...(sharing === undefined ? {} : { is_shared: sharing }) };
       const reply = await call('PUT', path, { query, body, headers: etag ? { 'If-Match': etag } : {} });
       etag = isEmpty(c) ? undefined : reply.etag ?? undefined;
+      setShared((reply.data as DraftRow | undefined)?.is_shared === true);
       setOnServer('yes');
       isSaved = isSame(c, content());
       save();
     } catch (error) {
+      if (sharing !== undefined) throw error;
       // The next pause tries again.
       if (error instanceof Refused && error.reply.status === 412) await readServer().catch(() => { etag = undefined; });
       else setOnServer(error instanceof Refused && error.reply.status === 400 ? 'too long' : 'no');
     }
   };
-  const saveSoon = () => { saving = saving.then(saveServer); };
+  const saveSoon = () => { saving = saving.then(() => saveServer()); };
 
   /** The text, a file or a copy has changed. */
   const changed = () => {
@@ -158,7 +165,8 @@ export const createText = (name: string, place: Place) => {
   });
 
   return {
-    given, filled, offered, files, cc, fields, content, readServer,
+    given, filled, offered, files, cc, fields, content, readServer, isShared,
+    share: (to: boolean) => { const sharing = saving.then(() => saveServer(to)); saving = sharing.catch(() => undefined); return sharing; },
     /** As the text was last read. */
     current: () => current,
     /** The surface shows this text from now on; undefined: it shows another one. */
@@ -170,7 +178,7 @@ export const createText = (name: string, place: Place) => {
     setCc: (addresses: string[]) => { setCc(addresses); changed(); },
     setFields: (fields: Fields) => { setFields(fields); changed(); },
     /** The draft that the server had is gone, because another page has sent it or thrown it away. What was written since stays. */
-    lose: () => { const had = etag !== undefined; etag = undefined; if (had && isSaved) take({ text: NOTHING, files: [], cc: [] }), save(); },
+    lose: () => { const had = etag !== undefined; etag = undefined; setShared(false); if (had && isSaved) take({ text: NOTHING, files: [], cc: [] }), save(); },
     /** Throws the text away. Returns the function that brings it back. */
     discard: () => {
       const former = content(), put = (c: Content) => { take(c); changed(); leave(); };
@@ -188,6 +196,7 @@ export const createText = (name: string, place: Place) => {
       key = crypto.randomUUID();
       etag = undefined;
       setOffered(undefined);
+      setShared(false);
       take({ text: NOTHING, files: [], cc: [] });
       write(name, undefined);
     },
@@ -207,8 +216,14 @@ export type Draft = ReturnType<typeof createText>;
 export const createDraft = (caseId: number, channel: Channel, basePost: () => number | undefined) =>
   createText(`draft ${caseId} ${channel}`, { path: `/cases/${caseId}/draft`, query: { channel: channel.toUpperCase() }, members: () => ({ base_post_id: basePost() ?? null }) });
 
-/** Finds the drafts that the server has, by one request. */
-export const findDrafts = async (caseId: number, drafts: Record<Channel, Draft>) => {
-  const rows = rowsOf(await get('/profile/drafts', { case_ids: caseId }));
-  await Promise.all(rows.map((row) => drafts[row['channel'] === 'NOTE' ? 'note' : 'reply'].readServer()));
+export type SharedDraft = DraftRow & { id: number; user: { id: number; resource_type: string } | null; channel: string };
+export const channelOf = (row: { channel: string }): Channel => row.channel === 'NOTE' ? 'note' : 'reply';
+
+/** Finds the drafts that the server has, by one request. Returns them, and those that others share. */
+export const findDrafts = async (caseId: number, drafts: Record<Channel, Draft>): Promise<{ mine: SharedDraft[]; others: SharedDraft[] }> => {
+  const reply = await get(`/cases/${caseId}/drafts`, { limit: 20, fields: '+contents,+parameters', include: 'user_minimal', _flat: true });
+  keepReply(reply);
+  const rows = rowsOf(reply) as unknown as SharedDraft[], mine = rows.filter(({ user }) => user?.id === me()?.id);
+  await Promise.all(mine.map((row) => drafts[channelOf(row)].readServer()));
+  return { mine, others: rows.filter((row) => !mine.includes(row)) };
 };

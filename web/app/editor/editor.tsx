@@ -9,11 +9,12 @@ import { keepReply, rowOf } from '../../kit/store';
 import { SHOWN_MS, tell } from '../../kit/strip';
 import { fullTime, say } from '../../kit/words';
 import { CASE_SOURCE, overtakenBy, type Conversation } from '../conversation/data';
+import { kindOf, postOf } from '../conversation/posts';
 import { statuses } from '../frame/catalog';
 import { ended } from '../session/session';
 import { ArticleField } from './articles';
 import { channelsOf, Copies, isPlain, usualChannel, type ReplyChannel } from './copies';
-import { createDraft, findDrafts, type Channel, type Content } from './draft';
+import { channelOf, createDraft, findDrafts, type Channel, type Content, type SharedDraft } from './draft';
 import { FileList } from './files';
 import { Offered } from './offered';
 import { MacroField, MacroLine, type Chosen } from './macros';
@@ -21,15 +22,30 @@ import { isSentBefore, send } from './send';
 import type { Surface } from './surface';
 import { TextField } from './text';
 
+const Shared = lazy(async () => (await import('./shared')).loadShared());
 const Later = lazy(async () => (await import('./later')).loadLater());
-const TYPING_MS = 3000;
+const TYPING_MS = 3000, POSTS_AT_ONCE = 5;
+
+/** An activity that says that a draft is shared, or is not any more. */
+const tellsOfSharing = (post: number) => {
+  const row = postOf(post), activity = kindOf(row) === 'activity' ? rowOf('activity', row!.original as unknown as { id: number }) : undefined;
+  return (activity?.['actions'] as { field: string }[] | undefined)?.some(({ field }) => field === 'shared_draft');
+};
 
 /** Why a text was not sent, and what to do. */
 type Wrong = { text: string } & ({ do?: undefined } | { do: 'again' | 'another' });
 
 export const Editor = (props: { conversation: Conversation; name: string; onDone: () => void }) => {
   const c = props.conversation, drafts = { reply: createDraft(c.id, 'reply', () => seen()), note: createDraft(c.id, 'note', () => seen()) };
-  void findDrafts(c.id, drafts).catch(() => undefined);
+  const [shared, setShared] = createSignal<SharedDraft[]>([]);
+  /** A draft of this person that was shared, and that the server has no more, was taken. */
+  const readDrafts = async () => {
+    const before = (['reply', 'note'] as const).filter((which) => drafts[which].isShared());
+    const { others, mine } = await findDrafts(c.id, drafts);
+    setShared(others);
+    for (const which of before) if (!mine.some((row) => channelOf(row) === which) && drafts[which].filled()) drafts[which].lose(), tell(say('draft_taken'));
+  };
+  void readDrafts().catch(() => undefined);
   const channels = createMemo(() => channelsOf(c.row()));
   const [chosenWay, setWay] = createSignal<ReplyChannel>();
   const way = () => chosenWay() ?? usualChannel(c.row(), channels());
@@ -47,6 +63,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   void readLaters();
   const lastPost = createMemo(() => c.posts().at(-1)); // each change of a scheduled reply is an activity, and a post takes one away
   createEffect(on(lastPost, () => void readLaters(), { defer: true }));
+  const sharing = createMemo(() => c.posts().slice(-POSTS_AT_ONCE).filter(tellsOfSharing).at(-1));
+  createEffect(on(sharing, () => void readDrafts().catch(() => undefined), { defer: true }));
   let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean; sendAt?: string | undefined } = { anyway: false };
   const draft = () => drafts[channel()];
   const isClosed = () => rowOf('case_status', c.row()?.status as { id: number } | null)?.type === 'CLOSED';
@@ -66,6 +84,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     { key: 'R', word: 'key_reply_all', run: () => { write('reply'); setActive(true); setAll(all() + 1); } },
     { key: 'n', word: 'key_note', run: () => write('note') },
     { key: 'm', word: 'key_macro', run: () => macroInput?.focus() },
+    { key: '', word: 'share_draft', run: () => void share() },
     { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void sendIt() },
     { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void sendIt(completed()) },
   ]);
@@ -159,12 +178,16 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       text.focus();
     }
   };
+  const share = async () => {
+    if (isEmpty() || draft().isShared()) return;
+    try { await draft().share(true); } catch (error) { setWrong({ text: say('not_changed', { reason: (error as Error).message }) }); }
+  };
   const another = () => { draft().renew(); void sendIt(last.statusId, true, last.sendAt); };
 
   const label = () => isApplied() ? say('macro_apply', { title: macro()!.title }) : channel() === 'note' ? say('add_note') : say('send_reply', { name: props.name });
   const later = () => void import('../snooze/snooze').then(async ({ ready, chooseLater }) => { await ready(); chooseLater((at) => void sendIt(undefined, false, at)); }, (error: Error) => setWrong({ text: error.message }));
   const endings = () => [...statuses().filter(({ type }) => type === 'PENDING' || type === 'COMPLETED')
-    .map((s) => ({ label: say('send_and', { status: s.label ?? '' }), run: () => void sendIt(s.id), ...(s.id === completed() ? { key: 'Ctrl+Shift+Enter' } : {}) })), { label: say('send_later'), run: later }];
+    .map((s) => ({ label: say('send_and', { status: s.label ?? '' }), run: () => void sendIt(s.id), ...(s.id === completed() ? { key: 'Ctrl+Shift+Enter' } : {}) })), { label: say('send_later'), run: later }, ...draft().isShared() ? [] : [{ label: say('share_draft'), run: () => void share() }]];
 
   return (
     <form class="editor" classList={{ 'is-note': channel() === 'note', 'is-filled': !isEmpty() || !!macro() }} aria-label={say(channel())} onFocusIn={() => setActive(true)} onSubmit={(event) => { event.preventDefault(); void sendIt(); }}>
@@ -179,6 +202,9 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
         </Show>
       </div>
       <Show when={laters().length}><Suspense><Later conversation={c} rows={laters()} reread={() => void readLaters()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense></Show>
+      <Show when={shared().length || draft().isShared()}><Suspense>
+        <Shared caseId={c.id} rows={shared()} drafts={drafts} own={draft()} reread={() => void readDrafts().catch(() => undefined)} onTaken={(which) => { write(which); void readDrafts(); }} />
+      </Suspense></Show>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
           <button type="button" onClick={() => void sendIt(last.statusId, true, last.sendAt)}>{say('send_anyway')}</button>{' '}

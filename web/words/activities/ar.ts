@@ -43,6 +43,8 @@ export const ar: typeof en = {
   woken: 'أنهى تأجيل المحادثة',
   scheduled: 'سيرسل ردًا {time}',
   unscheduled: 'أرسل ردًا مجدولًا أو ألغاه',
+  draft_shared: 'شارك مسودة',
+  draft_unshared: 'أنهى مشاركة مسودة',
   merged_in: 'دمج [n: one المحادثة|two المحادثتين|other المحادثات] {ids} في هذه',
   merged_into: 'دمج هذه المحادثة في {to}',
   split_into: 'نقل مشاركات إلى {to}',

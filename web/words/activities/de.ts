@@ -43,6 +43,8 @@ export const de: typeof en = {
   woken: 'legte die Anfrage wieder vor',
   scheduled: 'sendet eine Antwort: {time}',
   unscheduled: 'sendete oder verwarf eine wartende Antwort',
+  draft_shared: 'teilt einen Entwurf',
+  draft_unshared: 'beendete das Teilen eines Entwurfs',
   merged_in: 'führte [n: one die Anfrage|other die Anfragen] {ids} mit dieser zusammen',
   merged_into: 'führte diese Anfrage mit {to} zusammen',
   split_into: 'verschob Beiträge nach {to}',

@@ -43,6 +43,8 @@ const words = {
   woken: 'ended the snooze',
   scheduled: 'will send a reply on {time}',
   unscheduled: 'stopped or sent a reply that waited',
+  draft_shared: 'shared a draft',
+  draft_unshared: 'ended the sharing of a draft',
   merged_in: 'merged [n: one the conversation|other the conversations] {ids} into this one',
   merged_into: 'merged this conversation into {to}',
   split_into: 'moved posts to {to}',

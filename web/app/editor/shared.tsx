@@ -1,0 +1,50 @@
+// Drafts that are shared: those of colleagues, with a way to go on with them. Loaded when there is one.
+import { For, Show } from 'solid-js';
+import { call } from '../../kit/api';
+import { rowOf } from '../../kit/store';
+import { tellWrong } from '../../kit/strip';
+import { say as sayCommon } from '../../kit/words';
+import { channelOf, contentOf, type Channel, type Draft, type SharedDraft } from './draft';
+import { asText } from './html';
+import { ready, say } from './shared_words';
+
+interface Props {
+  caseId: number;
+  rows: SharedDraft[];
+  drafts: Record<Channel, Draft>;
+  /** The draft that the editor shows. */
+  own: Draft;
+  /** The drafts of the server have changed. */
+  reread: () => void;
+  /** The draft of a colleague is in the editor. */
+  onTaken: (channel: Channel) => void;
+}
+
+const Shared = (props: Props) => {
+  const attempt = async (work: Promise<unknown>) => { try { await work; return true; } catch (error) { tellWrong(sayCommon('not_changed', { reason: (error as Error).message })); return false; } };
+  const take = async (row: SharedDraft) => {
+    const channel = channelOf(row), done = await attempt(call('PUT', `/cases/${props.caseId}/drafts/${row.id}/take`));
+    props.reread();
+    if (done && await attempt(props.drafts[channel].readServer())) props.onTaken(channel);
+  };
+  return (
+    <ul class="laters">
+      <Show when={props.own.isShared()}>
+        <li class="notice"><p>{say('own')} <button type="button" class="link" onClick={() => void attempt(props.own.share(false))}>{say('stop')}</button></p></li>
+      </Show>
+      <For each={props.rows}>
+        {(row) => (
+          <li class="notice">
+            <p><b><bdi>{say(channelOf(row) === 'note' ? 'shares_note' : 'shares_reply', { name: rowOf('user', row.user)?.full_name ?? '' })}</bdi></b></p>
+            <p class="later-text" dir="auto">{asText(contentOf(row).text)}</p>
+            <Show when={!props.drafts[channelOf(row)].filled()} fallback={<p class="soft">{say('in_the_way')}</p>}>
+              <p><button type="button" onClick={() => void take(row)}>{say('take')}</button></p>
+            </Show>
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+};
+
+export const loadShared = async () => { await ready(); return { default: Shared }; };
