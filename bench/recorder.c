@@ -41,6 +41,7 @@ static void keep(struct recording *r, const char *sql, const struct bind *binds)
     for (size_t i = 0; i < n; i++) {
         s->binds[i] = binds[i];
         s->binds[i].name = str_dup(r->arena, str_of(binds[i].name)).p;
+        s->binds[i].literal = false;
         if (binds[i].s.p) s->binds[i].s = str_dup(r->arena, binds[i].s);
     }
     if (r->last) r->last->next = s;

@@ -68,20 +68,21 @@ enum bind_type { BIND_END, BIND_NULL, BIND_INT, BIND_TEXT, BIND_BLOB };
 struct bind {
     const char *name; /* with its colon; ignored if the query has no such parameter */
     enum bind_type type;
+    bool literal; /* name is a string literal: its address alone says which name it is */
     int64_t i;
     struct str s;
 };
 #define B_INT(n, v) \
-    { .name = ":" n, .type = BIND_INT, .i = (v) }
+    { .name = ":" n, .literal = true, .type = BIND_INT, .i = (v) }
 #define B_TEXT(n, v) \
-    { .name = ":" n, .type = BIND_TEXT, .s = (v) } /* v.p NULL binds NULL */
+    { .name = ":" n, .literal = true, .type = BIND_TEXT, .s = (v) } /* v.p NULL binds NULL */
 #define B_BLOB(n, v) \
-    { .name = ":" n, .type = BIND_BLOB, .s = (v) }
+    { .name = ":" n, .literal = true, .type = BIND_BLOB, .s = (v) }
 #define B_NULL(n) \
-    { .name = ":" n, .type = BIND_NULL }
+    { .name = ":" n, .literal = true, .type = BIND_NULL }
 #define B_ID(n, v) \
-    { .name = ":" n, .type = (v) ? BIND_INT : BIND_NULL, .i = (v) } /* 0 binds NULL */
-#define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}})        /* NULL: no binds */
+    { .name = ":" n, .literal = true, .type = (v) ? BIND_INT : BIND_NULL, .i = (v) } /* 0 binds NULL */
+#define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}})                         /* NULL: no binds */
 
 /* ---- statements ------------------------------------------------------------------------------ Errors:
  * -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE

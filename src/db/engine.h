@@ -173,8 +173,9 @@ void statements_free(struct conn *c);
 /* ---- statements (statement.c) ---------------------------------------------------------------- */
 
 struct param {
-    const char *name; /* with its colon; lives as long as the statement */
-    unsigned round;   /* number of the last start that bound it */
+    const char *name;    /* with its colon; lives as long as the statement */
+    const char *literal; /* the literal that was last found to be this name */
+    unsigned round;      /* number of the last start that bound it */
 };
 
 struct stmt {

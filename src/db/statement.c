@@ -170,12 +170,20 @@ void statements_free(struct conn *c) {
 
 /* ---- binds ----------------------------------------------------------------------------------- */
 
+/* Names differ in most cases by their first letter, which follows the colon. */
+static bool param_is(struct param *p, const struct bind *b) {
+    if (b->literal && b->name == p->literal) return true;
+    if (p->name[1] != b->name[1] || strcmp(p->name, b->name) != 0) return false;
+    if (b->literal) p->literal = b->name;
+    return true;
+}
+
 /* Binds usually come in the order in which the query first names them. The search continues after the last
  * match, so the first comparison usually matches. */
-static int param_find(const struct stmt *s, const char *name, int from) {
+static int param_find(struct stmt *s, const struct bind *b, int from) {
     for (int k = 0; k < s->param_count; k++) {
         int i = from + k < s->param_count ? from + k : from + k - s->param_count;
-        if (strcmp(s->params[i].name, name) == 0) return i;
+        if (param_is(&s->params[i], b)) return i;
     }
     return -1;
 }
@@ -183,7 +191,7 @@ static int param_find(const struct stmt *s, const char *name, int from) {
 static int bind_all(struct stmt *s, const struct bind *binds) {
     int left = s->param_count, next = 0;
     for (const struct bind *b = binds; b && b->type != BIND_END; b++) {
-        int at = param_find(s, b->name, next);
+        int at = param_find(s, b, next);
         if (at < 0) continue;
         int rc = s->engine->bind(s, at, b);
         if (rc < 0) return rc;

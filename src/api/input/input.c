@@ -421,7 +421,7 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         struct in *in = &list[i];
         in->field = f;
         in->name = input_name(a, f);
-        in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, in->name.p) : (struct str){0};
+        in->pointer = prefix.p ? str_cat(a, (struct str[]){prefix, S("/"), in->name}, 3) : (struct str){0};
         if (f->flags & REFUSED && json_named(object, in->name)) first = input_invalid(c, in, f->doc);
         if (!input_taken(f, create)) continue;
         if (f->type == F_FILE) {
@@ -461,7 +461,7 @@ const struct http_file *call_file(const struct call *c, const char *name) {
 
 static struct in *input_of_field(struct in *list, int count, const char *name) {
     for (int i = 0; i < count; i++)
-        if (strcmp(list[i].field->name, name) == 0) return &list[i];
+        if (list[i].field->name[0] == name[0] && strcmp(list[i].field->name, name) == 0) return &list[i];
     assert(!"a handler asks for a field that its table lacks");
     return NULL;
 }

@@ -21,7 +21,7 @@ struct changed_value changed_time(struct arena *a, int64_t t) {
 
 struct str changed_value_text(struct arena *a, const struct changed_value *v) {
     if (!v->given) return (struct str){0};
-    return v->text.p ? v->text : str_fmt(a, "%" PRId64, v->number);
+    return v->text.p ? v->text : str_int(arena_bytes(a, INT_TEXT), v->number);
 }
 
 static bool value_eq(const struct changed_value *a, const struct changed_value *b) {
