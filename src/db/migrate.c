@@ -127,10 +127,12 @@ int schema_migrate(struct conn *c, const struct schema_file *files, struct why w
     if (version < 0 || version == newest) return version < 0 ? version : 0;
     int rc = 0;
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL); /* a file may write sqlite_schema */
     for (int v = version + 1; rc == 0 && v <= newest; v++) {
         rc = sqlite_apply_file(c, v, &files[v - 1], why);
         if (rc == 0 && version > 0) log_info("store: schema %d, %s", v, files[v - 1].name);
     }
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     return rc;
 }

@@ -70,7 +70,7 @@ static bool moves_clocks(const struct change *c) {
     return strcmp(c->kind, "case_status") == 0 && c->property && strcmp(c->property, "is_sla_active") == 0;
 }
 
-QUERY(clocks_any_open, "SELECT 1 FROM sla_metrics m WHERE m.stage <> 3 LIMIT 1");
+QUERY(clocks_any, "SELECT 1 FROM sla_metrics LIMIT 1");
 
 static int settings_moved(struct work *w) {
     bool changed = false, moves = false;
@@ -81,7 +81,7 @@ static int settings_moved(struct work *w) {
     }
     if (changed) TRY(clock_settings_changed(w, moves));
     if (!moves) return 0;
-    int rc = db_int(w->conn, &clocks_any_open, NULL, &job);
+    int rc = db_int(w->conn, &clocks_any, NULL, &job);
     if (rc == 0 && !db_blocks(w->desk->db)) return 0;
     return rc < 0 ? rc : job_add(w, JOB_CLOCKS, S("{\"after\":0,\"pass\":1}"), &job);
 }
@@ -125,12 +125,18 @@ int clocks_finish(struct work *w) {
     return clocks_update(w, c->touches, c->count);
 }
 
+/* No index has only the open clocks, because each new clock and each completed one would write it for this
+ * job alone. So a part reads the next WINDOW clocks, of which few or many are open. */
+QUERY(clocks_window,
+      "SELECT MAX(x.case_id) FROM (SELECT m.case_id FROM sla_metrics m WHERE m.case_id > :after "
+      "ORDER BY m.case_id LIMIT :window) x");
 QUERY(clocks_open_cases, "SELECT DISTINCT m.case_id FROM sla_metrics m "
-                         "WHERE m.stage <> 3 AND m.case_id > :after "
+                         "WHERE m.stage <> 3 AND m.case_id > :after AND m.case_id <= :last "
                          "ORDER BY m.case_id LIMIT :most");
 QUERY(clocks_lock_cases, "SELECT k.id FROM cases k WHERE k.id IN @LIST(:ids) ORDER BY k.id @LOCK@");
 
-#define PART 200 /* conversations of one write: about 10 ms */
+#define PART 200    /* conversations of one write: about 10 ms */
+#define WINDOW 5000 /* clocks that one write reads: about 3 ms */
 
 static int64_t progress_number(const struct json *input, struct str name) {
     const struct json *j = json_member(input, name);
@@ -142,19 +148,24 @@ static int64_t progress_number(const struct json *input, struct str name) {
 static int clocks_run(struct work *w, const struct job *j) {
     struct json *input;
     struct json_error err;
-    int64_t *ids;
+    int64_t *ids, *locked, last = 0;
     if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
     int64_t after = progress_number(input, S("after")), pass = progress_number(input, S("pass"));
-    int n = db_ids(w->conn, &clocks_open_cases, BINDS(B_INT("after", after), B_INT("most", PART)), w->arena,
-                   &ids);
-    TRY(n);
-    if (n) {
-        int64_t *locked;
-        TRY(db_ids(w->conn, &clocks_lock_cases, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)n))),
-                   w->arena, &locked));
-        TRY(clocks_recompute(w, ids, n));
-        return job_continue(
-            w, j, str_fmt(w->arena, "{\"after\":%" PRId64 ",\"pass\":%" PRId64 "}", ids[n - 1], pass));
+    int rc = db_int(w->conn, &clocks_window, BINDS(B_INT("after", after), B_INT("window", WINDOW)), &last);
+    TRY(rc);
+    if (rc) {
+        int n =
+            db_ids(w->conn, &clocks_open_cases,
+                   BINDS(B_INT("after", after), B_INT("last", last), B_INT("most", PART)), w->arena, &ids);
+        TRY(n);
+        if (n == PART) last = ids[n - 1];
+        if (n) {
+            struct str list = json_ids(w->arena, ids, (size_t)n);
+            TRY(db_ids(w->conn, &clocks_lock_cases, BINDS(B_TEXT("ids", list)), w->arena, &locked));
+            TRY(clocks_recompute(w, ids, n));
+        }
+        return job_continue(w, j,
+                            str_fmt(w->arena, "{\"after\":%" PRId64 ",\"pass\":%" PRId64 "}", last, pass));
     }
     if (pass == 1 && db_blocks(w->desk->db)) {
         int64_t again;
