@@ -39,7 +39,7 @@ QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id 
                          "WHERE t.status_type <> s.type ORDER BY t.id");
 QUERY(check_snoozed, "SELECT t.id FROM cases t WHERE t.snoozed_at IS NOT NULL "
                      "AND (t.state <> 1 OR t.status_type IN (4, 5)) AND t.state <> 5 ORDER BY t.id");
-/* No foreign key holds those who did something last, and the attached SLA (schema 103). */
+/* No foreign key holds those who did something last, and the attached SLA (schema 104). */
 #define NAMES_NONE(table, column) \
     "(t." column " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " table " x WHERE x.id = t." column "))"
 QUERY(
