@@ -89,7 +89,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void sendIt(completed()) },
   ]);
 
-  /** Ctrl+Enter may come before the text of the macro: it waits for it. */
+  /** Ctrl+Enter may come before the text of a macro, as before a file: it waits for them. */
   let coming: Promise<void> | undefined;
   const useMacro = (macro: Promise<Chosen>) => { coming = macro.then(putMacro, (error: Error) => { setWrong({ text: error.message }); }); };
   const putMacro = (chosen: Chosen) => {
@@ -135,7 +135,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   const isApplied = () => isEmpty() && !!macro() && !macro()!.contents;
 
   const sendIt = async (statusId?: number, anyway = false, sendAt?: string) => {
-    await coming;
+    await Promise.all([coming, draft().files.settled()]);
     const which = channel(), mine = draft(), chosen = macro();
     if (chosen && isApplied() && !busy()) return apply(chosen);
     if (isEmpty() || busy() || mine.files.busy() || (which === 'reply' && isClosed())) return;

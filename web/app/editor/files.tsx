@@ -12,7 +12,7 @@ export interface Shows { picture: (url: string, name: string) => void; ready: (u
 
 export const createFiles = (changed: () => void) => {
   const [files, setFiles] = createSignal<Attached[]>([]);
-  let keys = 0;
+  let keys = 0, uploads: Promise<unknown> = Promise.resolve();
   const set = (key: number, now: Partial<Attached>) => setFiles((all) => all.map((f) => f.key === key ? { ...f, ...now } : f));
   const urls: string[] = [];
   onCleanup(() => urls.forEach((url) => URL.revokeObjectURL(url)));
@@ -49,12 +49,14 @@ export const createFiles = (changed: () => void) => {
   return {
     files, find,
     /** `shows`: the text that shows pictures; undefined: they become files like others. */
-    add: (chosen: Iterable<File>, shows?: Shows) => { for (const file of [...chosen]) void upload(file, shows); },
+    add: (chosen: Iterable<File>, shows?: Shows) => { uploads = Promise.all([uploads, ...[...chosen].map((file) => upload(file, shows))]); },
     remove: (key: number) => { setFiles((all) => all.filter((f) => f.key !== key)); changed(); },
     restore: (kept: { id: number; name: string }[], isShown: (id: number) => boolean) => { setFiles(kept.map(({ id, name }) => ({ key: ++keys, id, name, inText: isShown(id) }))); },
     /** Those of the list, and those that the text shows. */
     ids: (isShown: (id: number) => boolean) => files().filter((f) => f.id !== undefined && (!f.inText || isShown(f.id))).map(({ id }) => id!),
     named: (ids: number[]) => files().filter((f) => f.id !== undefined && ids.includes(f.id)).map(({ id, name }) => ({ id: id!, name })),
+    /** All that are being uploaded have come, or have failed. */
+    settled: () => uploads,
     busy: () => files().some(({ id, wrong }) => id === undefined && !wrong),
   };
 };

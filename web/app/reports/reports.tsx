@@ -1,12 +1,11 @@
 // The reports of the desk on one page. The address has the period, the comparison and the conditions, so that a link shows the same.
-import { createEffect, createMemo, createSignal, For, on, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, lazy, on, onMount, Show, Suspense } from 'solid-js';
 import { Combobox } from '../../kit/combobox';
 import { get, rowsOf } from '../../kit/api';
 import { address, href, place } from '../../kit/route';
 import { styled } from '../../kit/style';
 import { priorities, readStaff, teams } from '../frame/catalog';
 import { askNow, CONDITIONS, param, period, PERIODS, problem, setParams } from './ask';
-import { BehindScreen } from './behind';
 import { channelText, CHANNELS } from './forms';
 import { Load } from './load';
 import { Report } from './report';
@@ -17,6 +16,7 @@ import { Week } from './week';
 import { say } from './words';
 
 await styled(style);
+const BehindScreen = lazy(async () => ({ default: (await import('./behind')).BehindScreen }));
 
 /** The tag whose name the address has: its id, null if there is none. */
 const findTag = async (name: string) => rowsOf(await get('/autocomplete/tags', { name, limit: 20 })).find((row) => row['name'] === name)?.id ?? null;
@@ -101,4 +101,4 @@ const Page = () => {
   );
 };
 
-export const Reports = () => <Show when={place().parts[0] === 'conversations'} fallback={<Page />}><BehindScreen /></Show>;
+export const Reports = () => <Show when={place().parts[0] === 'conversations'} fallback={<Page />}><Suspense><BehindScreen /></Suspense></Show>;
