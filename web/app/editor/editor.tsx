@@ -17,11 +17,13 @@ import { channelsOf, Copies, isPlain, usualChannel, type ReplyChannel } from './
 import { channelOf, createDraft, findDrafts, type Channel, type Content, type SharedDraft } from './draft';
 import { FileList } from './files';
 import { Offered } from './offered';
-import { MacroField, MacroLine, type Chosen } from './macros';
+import type { Chosen } from './macro';
+import { MacroField } from './macros';
 import { isSentBefore, send } from './send';
 import type { Surface } from './surface';
 import { TextField } from './text';
 
+const MacroLine = lazy(async () => ({ default: (await import('./macro')).MacroLine }));
 const Shared = lazy(async () => (await import('./shared')).loadShared());
 const Later = lazy(async () => (await import('./later')).loadLater());
 const TYPING_MS = 3000, POSTS_AT_ONCE = 5;
@@ -223,7 +225,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       <Show when={channel() === 'note' || !isClosed()} fallback={<p class="soft pad">{say('closed')}</p>}>
         <TextField ref={(surface) => { text = surface; }} rows={4} label={channel() === 'note' ? say('note') : say('reply_to', { name: props.name })} draft={draft()} plain={plain()} mentions={channel() === 'note'} onTyped={typed} onLeave={stopTyping} />
         <FileList files={draft().files} />
-        <Show when={macro()}>{(m) => <MacroLine macro={m()} onDrop={() => setMacro(undefined)} />}</Show>
+        <Show when={macro()}>{(m) => <Suspense><MacroLine macro={m()} onDrop={() => setMacro(undefined)} /></Suspense>}</Show>
         <div class="editor-foot">
           <label class="button"><input type="file" multiple class="hidden" onChange={(event) => { draft().files.add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />{say('attach')}</label>
           <MacroField caseId={c.id} onChoose={useMacro} ref={(input) => { macroInput = input; }} />

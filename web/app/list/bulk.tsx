@@ -12,6 +12,7 @@ import { priorities, readStaff, returning, statuses, teams, types } from '../fra
 import { showPalette } from '../palette/open';
 import { me } from '../session/session';
 import type { Snooze, Until } from '../snooze/snooze';
+import { ready, say as bulkSay } from './bulk_words';
 
 interface Result { id: number; result: string; former?: Record<string, unknown>; message?: string }
 /** `left`: those that were not changed though they should have been, with the reasons. */
@@ -99,13 +100,13 @@ const setSnooze = (ids: number[], until: Until | null) =>
 /** "#12 “Brakes”, #14 “Lights”: The conversation is closed." for each reason. */
 const leftText = (left: Result[]) => groupsOf(left, ({ message }) => message ?? '').map(({ value, members }) => {
   const names = members.slice(0, NAMED_MOST).map(({ id }) => `#${id} ${rowOf('case', id)?.subject?.slice(0, 60) ?? ''}`.trim());
-  return say('bulk_left', { which: [...names, ...(members.length > NAMED_MOST ? [say('bulk_more', { n: members.length - NAMED_MOST })] : [])].join(', '), reason: value });
+  return bulkSay('left', { which: [...names, ...(members.length > NAMED_MOST ? [bulkSay('more', { n: members.length - NAMED_MOST })] : [])].join(', '), reason: value });
 }).join(' ');
 
 /** Says what was done. Returns those that stayed as they were. */
 const report = ({ changed, left }: Outcome, undo?: (changed: Result[]) => Promise<Outcome>): number[] => {
   if (left.length && !changed.length) tellWrong(leftText(left));
-  else tell([say('bulk_changed', { n: changed.length }), leftText(left)].filter(Boolean).join(' · '), changed.length && undo ? async () => {
+  else tell([bulkSay('changed', { n: changed.length }), leftText(left)].filter(Boolean).join(' · '), changed.length && undo ? async () => {
     const back = await undo(changed);
     if (back.left.length) throw new Error(leftText(back.left));
   } : undefined);
@@ -131,7 +132,7 @@ export const BulkBar = (props: { ids: number[]; /** The selection becomes these.
   const found = (name: string, rows: { id: number; label?: string | null; title?: string | null; full_name?: string | null }[]): Found[] =>
     rows.map((row) => ({ label: row.label ?? row.title ?? row.full_name ?? '', run: () => void apply({ [name]: row.id }) }));
   const none = (word: Word, name: string): Found => ({ label: say(word), run: () => void apply({ [name]: null }) });
-  const label = (word: Word) => `${say(word)}: ${say('selected', { n: props.ids.length })}`;
+  const label = (word: Word) => `${say(word)}: ${bulkSay('selected', { n: props.ids.length })}`;
 
   const chooseStatus = () => showPalette({ label: label('status'), finders: [{ word: 'status', find: () => found('status_id', statuses()) }] });
   const choosePriority = () => showPalette({ label: label('priority'), finders: [{ word: 'priority', find: () => [...found('priority_id', priorities()), none('none', 'priority_id')] }] });
@@ -144,7 +145,7 @@ export const BulkBar = (props: { ids: number[]; /** The selection becomes these.
   const chooseTag = () => {
     const found = readTags(props.ids.slice(0, REQUEST_MOST));
     found.catch(() => undefined);
-    showPalette({ label: label('tags'), hint: say('bulk_tag_hint'), finders: [
+    showPalette({ label: label('tags'), hint: bulkSay('tag_hint'), finders: [
       { word: 'add_tag', searches: true, find: async (text, signal) => {
         const name = text.toLowerCase(), known = rowsOf(await get('/autocomplete/tags', { name }, signal)).map((row) => String(row['name']));
         return [...known.map((one) => ({ label: one, run: () => tag(one, true) })), ...(known.includes(name) ? [] : [{ label: name, more: say('new_tag'), run: () => tag(name, true) }])];
@@ -184,11 +185,13 @@ export const BulkBar = (props: { ids: number[]; /** The selection becomes these.
   ];
   useKeys([...BUTTONS, { key: 'e', word: 'key_complete', run: complete }], { first: true });
   return (
-    <div class="bulk" role="toolbar" aria-label={say('selected', { n: props.ids.length })} aria-busy={busy()}>
-      <b>{say('selected', { n: props.ids.length })}</b>
+    <div class="bulk" role="toolbar" aria-label={bulkSay('selected', { n: props.ids.length })} aria-busy={busy()}>
+      <b>{bulkSay('selected', { n: props.ids.length })}</b>
       <For each={BUTTONS}>
         {(button) => <button type="button" disabled={busy()} onClick={button.run}>{say(button.label)} {button.key && <kbd>{button.key === 'Escape' ? 'Esc' : keyText(button.key)}</kbd>}</button>}
       </For>
     </div>
   );
 };
+
+export const loadBulk = async () => { await ready(); return { default: BulkBar }; };

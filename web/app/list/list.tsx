@@ -10,9 +10,9 @@ import { leftCase, readDrafts } from './drafts';
 import { Row, type CaseRow } from './row';
 import { compact } from '../frame/look';
 
-const loadBulk = () => import('./bulk');
+const loadBulk = async () => (await import('./bulk')).loadBulk();
 // `preload` keeps a load that failed, so it follows one that worked. Then the bar stands, and hears keys, with the first selection.
-const BulkBar = lazy(async () => ({ default: (await loadBulk()).BulkBar }));
+const BulkBar = lazy(loadBulk);
 
 export interface Selection {
   ids: () => number[];
