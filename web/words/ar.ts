@@ -212,9 +212,6 @@ export const ar: Words = {
   // editor
   share_draft: 'مشاركة المسودة مع الزملاء',
   draft_taken: 'يتابع زميل كتابة مسودتك.',
-  draft_elsewhere: 'كتبت نصا آخر في مكان آخر:',
-  draft_take: 'خذ ذلك النص',
-  draft_keep: 'أبق هذا النص',
   form_bold: 'غامق',
   form_italic: 'مائل',
   form_bullets: 'قائمة',

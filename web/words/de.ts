@@ -212,9 +212,6 @@ export const de: Words = {
   // editor
   share_draft: 'Entwurf mit dem Team teilen',
   draft_taken: 'Jemand aus dem Team schreibt Ihren Entwurf weiter.',
-  draft_elsewhere: 'Sie haben an anderer Stelle einen anderen Text geschrieben:',
-  draft_take: 'Jenen Text nehmen',
-  draft_keep: 'Diesen Text behalten',
   form_bold: 'Fett',
   form_italic: 'Kursiv',
   form_bullets: 'Liste',

@@ -218,9 +218,6 @@ const words = {
   // editor
   share_draft: 'Share the draft with colleagues',
   draft_taken: 'A colleague goes on with your draft.',
-  draft_elsewhere: 'You have written another text in another place:',
-  draft_take: 'Take that text',
-  draft_keep: 'Keep this text',
   form_bold: 'Bold',
   form_italic: 'Italic',
   form_bullets: 'List',

@@ -16,7 +16,6 @@ import { ArticleField } from './articles';
 import { channelsOf, Copies, isPlain, usualChannel, type ReplyChannel } from './copies';
 import { channelOf, createDraft, findDrafts, type Channel, type Content, type SharedDraft } from './draft';
 import { FileList } from './files';
-import { Offered } from './offered';
 import type { Chosen } from './macro';
 import { MacroField } from './macros';
 import { isSentBefore, send } from './send';
@@ -24,6 +23,7 @@ import type { Surface } from './surface';
 import { TextField } from './text';
 
 const MacroLine = lazy(async () => ({ default: (await import('./macro')).MacroLine }));
+const Offered = lazy(async () => (await import('./offered')).loadOffered());
 const Shared = lazy(async () => (await import('./shared')).loadShared());
 const Later = lazy(async () => (await import('./later')).loadLater());
 const TYPING_MS = 3000, POSTS_AT_ONCE = 5;
@@ -213,7 +213,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
           <button type="button" onClick={() => { setSeen(c.newest()); setOvertaken(0); text.focus(); }}>{say('keep_writing')}</button>
         </p>
       </Show>
-      <Offered draft={draft()} />
+      <Show when={draft().offered()}><Suspense><Offered draft={draft()} /></Suspense></Show>
       <Show when={wrong()}>
         {(w) => <p class="wrong" role="alert">{w().text}{' '}
           <Show when={w().do === 'again'}>{lost() && connected() ? say('connection_back') : ''} <button type="button" onClick={() => void sendIt(last.statusId, last.anyway, last.sendAt)}>{say('send_again')}</button></Show>

@@ -1,5 +1,5 @@
 // A new conversation for a person, who may be new, too. What is begun is kept as a draft until the conversation is opened.
-import { createEffect, createSignal, For, type JSX, on, onMount, Show } from 'solid-js';
+import { createEffect, createSignal, For, type JSX, lazy, on, onMount, Show, Suspense } from 'solid-js';
 import { call, get, Refused, rowsOf, Unreachable, type Row } from '../../kit/api';
 import { Combobox, type Option } from '../../kit/combobox';
 import { useKeys } from '../../kit/keys';
@@ -7,7 +7,6 @@ import { go } from '../../kit/route';
 import { tell } from '../../kit/strip';
 import { say } from '../../kit/words';
 import { FileList } from '../editor/files';
-import { Offered } from '../editor/offered';
 import { isSentBefore, sendOnce } from '../editor/send';
 import type { Surface } from '../editor/surface';
 import { TextField } from '../editor/text';
@@ -16,6 +15,7 @@ import { createFirstDraft, fieldsOf } from './draft';
 import { say as sayNew } from './words';
 
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const Offered = lazy(async () => (await import('../editor/offered')).loadOffered());
 const MORE = 8;
 const ORDER = ['requester', 'subject', 'text'] as const;
 type Part = typeof ORDER[number];
@@ -126,7 +126,7 @@ export const NewCase = () => {
       <form class="form" noValidate onSubmit={(event) => void send(event)}>
         <h1 id="new-title">{say('new_case')}</h1>
         <p ref={problem} role="alert" tabindex="-1" class="wrong" hidden={!wrong()}>{wrong()} <Show when={isBefore()}><button type="button" onClick={() => { draft.renew(); void send(); }}>{sayNew('open_another')}</button></Show></p>
-        <Offered draft={draft} title={String(draft.offered()?.fields?.['subject'] ?? '')} />
+        <Show when={draft.offered()}>{(theirs) => <Suspense><Offered draft={draft} title={String(theirs().fields?.['subject'] ?? '')} /></Suspense>}</Show>
         <div class="choice" onInput={() => { setPerson(undefined); set({ requester: undefined }); mend('requester'); }}><span aria-hidden="true">{say('requester')}</span>
           <Combobox label={say('requester')} find={findPeople} value={shown()} onChoose={(option) => { setPerson(option); set({ requester: option.id }); mend('requester'); }} required ref={(input) => { to = input; }} />
           <Problem of="requester" />
