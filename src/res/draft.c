@@ -1,9 +1,10 @@
-/* Drafts of the caller, and those that others share. The address of a private draft names a conversation and a channel,
- * or the new conversation, and the caller is the last part of the key, so there is no address of a private draft of
- * somebody else.
+/* Drafts of the caller, and those that others share. The address of a private draft names a conversation
+ * and a channel, or the new conversation, and the caller is the last part of the key, so there is no
+ * address of a private draft of somebody else.
  *
- * Two editors of one person (tabs, machines) never overwrite each other unnoticed: a draft is only overwritten by a
- * request that names the version it replaces. A request that was sent twice finds its own text and succeeds. */
+ * Two editors of one person (tabs, machines) never overwrite each other unnoticed: a draft is only
+ * overwritten by a request that names the version it replaces. A request that was sent twice finds its own
+ * text and succeeds. */
 #include "res/draft.h"
 
 #include "api/input/input.h"
@@ -85,9 +86,9 @@ static const struct field draft_input[] = {
     {0},
 };
 
-#define REQUESTER_DOC                                                                                            \
-    "Person who will be the requester. The desk stores the number and checks it when it is sent, so the person " \
-    "may be gone. Null: nobody is chosen."
+#define REQUESTER_DOC                                                                                 \
+    "Person who will be the requester. The desk stores the number and checks it when it is sent, so " \
+    "the person may be gone. Null: nobody is chosen."
 
 static const struct field new_case_draft_fields[] = {
     {"requester_id", F_INT, READONLY, .doc = REQUESTER_DOC, .example = "3"},

@@ -38,42 +38,27 @@ static int read_metric_part(struct call *c, const struct report_metric *m, const
 
 #define FACT_OF(value, kind) \
     "(SELECT " value " FROM report_facts f WHERE f.case_id = t.id AND f.kind = " kind ")"
+#define FIRST_RESPONSE_TOOK FACT_OF("MAX(f.took)", "4") ", " FACT_OF("MAX(f.took_open)", "4")
+#define RESOLUTION_TOOK FACT_OF("MAX(f.took)", "6") ", " FACT_OF("MAX(f.took_open)", "6")
+#define REPLIES_COUNTED FACT_OF("COUNT(*)", "8")
+#define REQUESTS_COUNTED FACT_OF("COUNT(*)", "9")
 /* The caller sees these conversations: their ids are those of the list. */
-QUERY(
-    report_case_lines,
-    "SELECT t.id, t.subject, t.channel, s.label, p.label, y.label, m.title, t.requester_id, r.full_name, "
-    "t.assigned_agent_id, g.full_name, t.created_at, t.updated_at, t.rating, " FACT_OF("MAX(f.took)", "4") ", " FACT_OF(
-        "MAX(f.took_open)",
-        "4") ", " FACT_OF("MAX(f.took)",
-                          "6") ", " FACT_OF("MAX(f.took_open)",
-                                            "6") ", " FACT_OF("COUNT(*)",
-                                                              "8") ", " FACT_OF("COUNT(*)",
-                                                                                "9") " FROM cases t JOIN case_statuses s ON s.id = t.status_id "
-                                                                                     "LEFT JOIN case_priorities p ON p.id = t.priority_id LEFT JOIN case_types y ON y.id = t.type_id "
-                                                                                     "LEFT JOIN teams m ON m.id = t.assigned_team_id LEFT JOIN users r ON r.id = t.requester_id "
-                                                                                     "LEFT JOIN users g ON g.id = t.assigned_agent_id "
-                                                                                     "WHERE t.id IN @LIST(:ids) ORDER BY t.updated_at DESC, t.id DESC");
-static const char *const case_columns[] = {"id",
-                                           "subject",
-                                           "channel",
-                                           "status",
-                                           "priority",
-                                           "type",
-                                           "team",
-                                           "requester_id",
-                                           "requester",
-                                           "agent_id",
-                                           "agent",
-                                           "created_at",
-                                           "updated_at",
-                                           "rating",
-                                           "first_response_seconds",
-                                           "first_response_business_seconds",
-                                           "resolution_seconds",
-                                           "resolution_business_seconds",
-                                           "replies",
-                                           "requests",
-                                           NULL};
+QUERY(report_case_lines,
+      "SELECT t.id, t.subject, t.channel, s.label, p.label, y.label, m.title, t.requester_id, r.full_name, "
+      "t.assigned_agent_id, g.full_name, t.created_at, t.updated_at, t.rating, " FIRST_RESPONSE_TOOK
+      ", " RESOLUTION_TOOK ", " REPLIES_COUNTED ", " REQUESTS_COUNTED
+      " FROM cases t JOIN case_statuses s ON s.id = t.status_id "
+      "LEFT JOIN case_priorities p ON p.id = t.priority_id LEFT JOIN case_types y ON y.id = t.type_id "
+      "LEFT JOIN teams m ON m.id = t.assigned_team_id LEFT JOIN users r ON r.id = t.requester_id "
+      "LEFT JOIN users g ON g.id = t.assigned_agent_id "
+      "WHERE t.id IN @LIST(:ids) ORDER BY t.updated_at DESC, t.id DESC");
+/* clang-format off */
+static const char *const case_columns[] = {
+    "id", "subject", "channel", "status", "priority", "type", "team", "requester_id", "requester",
+    "agent_id", "agent", "created_at", "updated_at", "rating",
+    "first_response_seconds", "first_response_business_seconds", "resolution_seconds",
+    "resolution_business_seconds", "replies", "requests", NULL};
+/* clang-format on */
 enum { CASE_PERSON = 7, CASE_AGENT = 9, CASE_TIMES = 11, CASE_RATING = 13, CASE_NUMBERS, CASE_COLUMNS = 20 };
 
 static void csv_number_or_none(struct call *c, struct stmt *row, int column) {

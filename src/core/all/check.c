@@ -42,15 +42,16 @@ QUERY(check_snoozed, "SELECT t.id FROM cases t WHERE t.snoozed_at IS NOT NULL "
 /* No foreign key holds those who did something last, and the attached SLA (schema 104). */
 #define NAMES_NONE(table, column) \
     "(t." column " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " table " x WHERE x.id = t." column "))"
-QUERY(
-    check_last_actors,
-    "SELECT t.id FROM cases t WHERE t.state <> 5 AND (" NAMES_NONE("users", "last_replier_id") " OR " NAMES_NONE("users", "last_agent_replier_id") " OR " NAMES_NONE(
-        "users",
-        "last_updated_by_id") " OR " NAMES_NONE("users",
-                                                "last_assigned_by_id") " OR " NAMES_NONE("users",
-                                                                                         "last_completed_by_id") " OR " NAMES_NONE("users",
-                                                                                                                                   "last_closed_by_id") " OR " NAMES_NONE("sla_versions",
-                                                                                                                                                                          "sla_version_id") ") ORDER BY t.id");
+#define NO_REPLIER NAMES_NONE("users", "last_replier_id")
+#define NO_AGENT_REPLIER NAMES_NONE("users", "last_agent_replier_id")
+#define NO_UPDATER NAMES_NONE("users", "last_updated_by_id")
+#define NO_ASSIGNER NAMES_NONE("users", "last_assigned_by_id")
+#define NO_COMPLETER NAMES_NONE("users", "last_completed_by_id")
+#define NO_CLOSER NAMES_NONE("users", "last_closed_by_id")
+#define NO_SLA NAMES_NONE("sla_versions", "sla_version_id")
+QUERY(check_last_actors,
+      "SELECT t.id FROM cases t WHERE t.state <> 5 AND (" NO_REPLIER " OR " NO_AGENT_REPLIER " OR " NO_UPDATER
+      " OR " NO_ASSIGNER " OR " NO_COMPLETER " OR " NO_CLOSER " OR " NO_SLA ") ORDER BY t.id");
 /* The history of statuses and states is a chain that ends with the present ones. */
 QUERY(check_status_history,
       "SELECT t.id FROM cases t "

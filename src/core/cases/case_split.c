@@ -80,21 +80,23 @@ static struct str split_ids(struct work *w, const struct split *s, bool notes) {
  * conversation that the customer had opened then, and no message is older than its conversation. The name and
  * the fingerprint that a caller without login gave belong to the requester. */
 #define IF_SAME_REQUESTER(column) "CASE WHEN k.requester_id = :requester THEN k." column " END"
-QUERY(
-    split_insert,
-    "INSERT INTO cases (uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
-    "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
-    "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
-    "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
-    "SELECT :uuid, :subject, :subject_key, :channel, k.source, 1, "
-    "CAST(:requester AS BIGINT), " IF_SAME_REQUESTER("requester_name") ", " IF_SAME_REQUESTER(
-        "fingerprint") ", CAST(:actor AS BIGINT), (SELECT u.organization_id FROM users u WHERE u.id = :requester @HOLD@), "
-                       "CAST(:status AS BIGINT), CAST(:status_type AS INTEGER), k.priority_id, k.type_id, k.assigned_team_id, "
-                       "k.assigned_agent_id, k.brand_id, k.mailbox_id, CASE WHEN k.assigned_team_id IS NOT NULL "
-                       "OR k.assigned_agent_id IS NOT NULL THEN CAST(:actor AS BIGINT) END, "
-                       "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
-                       "THEN CAST(:now AS BIGINT) END, k.id, 0, CAST(:by_customer_at AS BIGINT), 0, "
-                       "CAST(:created AS BIGINT), CAST(:now AS BIGINT) FROM cases k WHERE k.id = :from RETURNING id");
+#define SAME_NAME IF_SAME_REQUESTER("requester_name")
+#define SAME_FINGERPRINT IF_SAME_REQUESTER("fingerprint")
+QUERY(split_insert,
+      "INSERT INTO cases (uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
+      "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
+      "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
+      "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
+      "SELECT :uuid, :subject, :subject_key, :channel, k.source, 1, "
+      "CAST(:requester AS BIGINT), " SAME_NAME ", " SAME_FINGERPRINT ", CAST(:actor AS BIGINT), "
+      "(SELECT u.organization_id FROM users u WHERE u.id = :requester @HOLD@), "
+      "CAST(:status AS BIGINT), CAST(:status_type AS INTEGER), k.priority_id, k.type_id, "
+      "k.assigned_team_id, k.assigned_agent_id, k.brand_id, k.mailbox_id, "
+      "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
+      "THEN CAST(:actor AS BIGINT) END, "
+      "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
+      "THEN CAST(:now AS BIGINT) END, k.id, 0, CAST(:by_customer_at AS BIGINT), 0, "
+      "CAST(:created AS BIGINT), CAST(:now AS BIGINT) FROM cases k WHERE k.id = :from RETURNING id");
 
 static int split_open(struct work *w, const struct split *s, struct case_now *made) {
     const struct split_post *first = split_first(s);
@@ -214,14 +216,19 @@ QUERY(split_last_note, "SELECT n.body_text FROM notes n WHERE n.id = (SELECT MAX
     "pinned_notes_count = pinned_notes_count + :pinned, attachments_count = attachments_count + " \
     ":files, agent_message_count = agent_message_count + :by_staff, requester_message_count = "   \
     "requester_message_count + :by_requester, "
-#define LAST_POSTS                                                                                                                                                                                                                  \
-    "last_message_id = CAST(:last AS BIGINT), last_message_preview = :preview, last_message_status = " OF_POST("message_status", ":last") ", last_replier_id = " OF_POST("creator_id", ":last") ", last_replied_at = " OF_POST(     \
-        "created_at",                                                                                                                                                                                                               \
-        ":last") ", last_public_channel = " OF_POST("channel",                                                                                                                                                                      \
-                                                    ":last") ", last_agent_replier_id = " OF_POST("creator_id",                                                                                                                     \
-                                                                                                  ":last_of_staff") ", last_reply_by_agent_at = " OF_POST("created_at",                                                             \
-                                                                                                                                                          ":last_of_staff") ", last_reply_by_requester_at = " OF_POST("created_at", \
-                                                                                                                                                                                                                      ":last_of_requester") ", last_note_preview = :note_preview, "
+#define LAST_MESSAGE                                                             \
+    "last_message_id = CAST(:last AS BIGINT), last_message_preview = :preview, " \
+    "last_message_status = " OF_POST("message_status", ":last") ", "
+#define LAST_REPLIER "last_replier_id = " OF_POST("creator_id", ":last") ", "
+#define LAST_REPLIED "last_replied_at = " OF_POST("created_at", ":last") ", "
+#define LAST_CHANNEL "last_public_channel = " OF_POST("channel", ":last") ", "
+#define LAST_OF_STAFF "last_agent_replier_id = " OF_POST("creator_id", ":last_of_staff") ", "
+#define LAST_BY_STAFF "last_reply_by_agent_at = " OF_POST("created_at", ":last_of_staff") ", "
+#define LAST_BY_REQUESTER "last_reply_by_requester_at = " OF_POST("created_at", ":last_of_requester") ", "
+#define LAST_NOTE "last_note_preview = :note_preview, "
+#define LAST_POSTS                                                                                    \
+    LAST_MESSAGE LAST_REPLIER LAST_REPLIED LAST_CHANNEL LAST_OF_STAFF LAST_BY_STAFF LAST_BY_REQUESTER \
+        LAST_NOTE
 
 /* sign: 1 for the conversation that the posts come to, -1 for the one that they leave. */
 static int split_count(struct work *w, const struct split *s, struct case_now *c, int sign) {
