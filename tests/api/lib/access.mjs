@@ -179,8 +179,10 @@ export async function prepare(world) {
   await made(desk.owner, `/cases/${conversation.id}/notes`, { contents: `@${(await desk.staff.fetch('/me')).full_name} canarycasenote` });
   addresses.learn((await desk.staff.get('/notifications')).must(200));
   for (const channel of ['REPLY', 'NOTE']) (await desk.staff.put(`/cases/${conversation.id}/draft`, { contents: 'canaryunsent', parameters: { subject: 'canaryunsent' } }, { query: { channel } })).must(200);
-  (await desk.admin.put(`/cases/${conversation.id}/draft`, { contents: 'canarycasenote', is_shared: true })).must(200);
-  addresses.learn((await desk.admin.get(`/cases/${conversation.id}/drafts`, { include: '*' })).must(200));
+  for (const [id, contents] of [[conversation.id, 'canarycasenote'], [second.id, 'Plain']]) {
+    (await desk.admin.put(`/cases/${id}/draft`, { contents, is_shared: true })).must(200);
+    addresses.learn((await desk.admin.get(`/cases/${id}/drafts`)).must(200));
+  }
   for (const [id, contents] of [[conversation.id, 'canarycasenote'], [second.id, 'Plain']])
     (await desk.staff.post(`/cases/${id}/reply`, { contents, send_at: new Date(desk.clock.now + 30 * 86_400_000).toISOString() })).must(201);
   addresses.learn((await desk.staff.get('/profile/scheduled_replies')).must(200));
