@@ -233,6 +233,19 @@ describe('the editor', () => {
     assert.equal(await page.locator('.macro-line').getByText('Team:').count(), 0);
   });
 
+  test('a macro for notes sets its properties together with the note, and counts as used', async (t) => {
+    const macro = await world.desk.owner.create('/cases/macros', { title: 'Hand over', reply_contents: 'Please look', reply_type: 'NOTE', status_id: 3, visibility_type: 'ALL' });
+    const { page, id } = await open(t, 'Macro of a note'), note = page.getByRole('textbox', { name: 'Note', exact: true });
+    await page.getByRole('combobox', { name: 'Macro' }).fill('hand');
+    await page.getByRole('option', { name: 'Hand over' }).click();
+    await until(async () => await note.count() === 1 && await written(note) === 'Please look');
+    await page.keyboard.press('Control+Enter');
+    await posts(page).filter({ hasText: 'Please look' }).waitFor();
+    const { status } = await world.desk.staff.fetch(`/cases/${id}`);
+    assert.deepEqual([status.id, (await world.desk.owner.fetch(`/cases/macros/${macro.id}`)).usage_count], [3, 1]);
+    assert.equal((await world.desk.staff.fetch(`/cases/${id}/notes`)).length, 1);
+  });
+
   // ---- what breaks --------------------------------------------------------------------------
 
   test('a reply whose answer a proxy replaces by a 500 is sent once, also if the text is changed meanwhile', async (t) => {

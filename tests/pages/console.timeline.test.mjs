@@ -270,6 +270,24 @@ describe('the conversation of the console', () => {
     await page.getByRole('list', { name: 'Pinned notes' }).waitFor({ state: 'detached' });
   });
 
+  test('the author of a note deletes it after a question; that of a colleague stays', async (t) => {
+    const id = await world.asked('Notes go'), texts = async () => (await world.desk.staff.fetch(`/cases/${id}/notes`, { fields: '+body_text' })).map((note) => note.body_text);
+    for (const [who, contents] of [[world.second, 'Hers'], [world.first, 'My mistake']]) await who.client.create(`/cases/${id}/notes`, { contents });
+    const page = await world.sit(t, world.first, path(id)), dialog = page.getByRole('dialog', { name: 'Delete this note?' });
+    await posts(page).filter({ hasText: 'Hers' }).getByRole('button', { name: 'Pin' }).waitFor();
+    assert.equal(await posts(page).filter({ hasText: 'Hers' }).getByRole('button', { name: /Delete/ }).count(), 0);
+    const button = posts(page).filter({ hasText: 'My mistake' }).getByRole('button', { name: 'Delete' });
+    await button.press('Enter');
+    await page.keyboard.press('Escape');
+    assert.deepEqual((await texts()).sort(), ['Hers', 'My mistake']);
+    await button.press('Enter');
+    await shoot(page, 'note-delete');
+    assert.deepEqual(await audit(page), []);
+    await dialog.getByRole('button', { name: 'Delete' }).press('Enter');
+    await until(async () => await posts(page).filter({ hasText: 'My mistake' }).count() === 0);
+    assert.deepEqual(await texts(), ['Hers']);
+  });
+
   test('pictures are thumbnails that open large, other files have their size', async (t) => {
     const id = await world.asked('Files');
     await world.clara.client.post(`/conversations/${id}/messages`, multipart({ contents: 'See', a: new File('one.png', 'image/png', grey(900, 600)), b: new File('two.png', 'image/png', grey(300, 300)), c: new File('plan.txt', 'text/plain', Buffer.alloc(2500)) }));

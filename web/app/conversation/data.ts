@@ -159,7 +159,7 @@ export const createConversation = (id: number) => {
     id, row, state, posts: posts.ids, timeline: posts, others, begin, listen, act, update, markUnread, conflict, pinned, pin, picture, setPicture, refused,
     /** Says beside a property why it was not changed. */
     refuse: (name: string, message: string) => setRefused((all) => ({ ...all, [name]: message })),
-    newest: posts.newest, forget: posts.forget, readPosts: () => posts.toNewest().then(() => posts.setDuring(undefined)),
+    newest: posts.newest, forget: posts.forget, readPinned, readPosts: () => posts.toNewest().then(() => posts.setDuring(undefined)),
   };
 };
 export type Conversation = ReturnType<typeof createConversation>;

@@ -1,15 +1,17 @@
 // A post of the timeline: a message, a note or an activity.
-import { createMemo, For, lazy, Show, Suspense } from 'solid-js';
+import { createMemo, createSignal, For, lazy, Show, Suspense } from 'solid-js';
 import type { Schemas } from '../../kit/api';
 import { rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { Face } from '../../kit/marks';
 import { fullTime, say, shortTime } from '../../kit/words';
-import { inlineIds, kindOf, postOf } from './posts';
+import { isAdmin } from '../session/rank';
+import { inlineIds, isOwn, kindOf, postOf } from './posts';
 import type { Conversation } from './data';
 
 const Mail = lazy(async () => ({ default: (await import('./mail')).Mail }));
 const ActivityText = lazy(async () => { const [{ ActivityText }, words] = await Promise.all([import('./activity'), import('./activity_words')]); await words.activityWordsReady(); return { default: ActivityText }; });
+const DropNote = lazy(async () => (await import('./drop_note')).loadDropNote());
 const Pictures = lazy(async () => ({ default: (await import('./pictures')).Pictures }));
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]])/;
@@ -64,6 +66,7 @@ export const PostItem = (props: { id: number; conversation: Conversation }) => {
           const inline = inlineIds(p());
           return ((p().attachments ?? []) as unknown as { id: number }[]).filter(({ id }) => !inline.has(id)).map((ref) => rowOf('attachment', ref)).filter((f): f is File => f !== undefined);
         });
+        const [dropping, setDropping] = createSignal(false);
         const pinned = () => c.pinned().includes(props.id);
         const pin = async () => {
           const to = !pinned();
@@ -81,6 +84,8 @@ export const PostItem = (props: { id: number; conversation: Conversation }) => {
                 <Show when={kind() === 'note'}>
                   <span class="tag">{say('note')}</span>
                   <button type="button" class="quiet" aria-pressed={pinned()} onClick={() => void pin()}>{say(pinned() ? 'unpin' : 'pin')}</button>
+                  <Show when={isOwn(props.id) || isAdmin()}><button type="button" class="quiet" onClick={() => setDropping(true)}>{say('drop_note')}</button></Show>
+                  <Show when={dropping()}><Suspense><DropNote conversation={c} id={props.id} text={p().contents ?? ''} onClose={() => setDropping(false)} /></Suspense></Show>
                 </Show>
                 {time()}
               </header>

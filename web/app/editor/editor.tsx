@@ -150,8 +150,8 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
     setOvertaken(0);
     try {
       const { content, posts, undoFor, later } = await send({
-        caseId: c.id, channel: which, draft: mine, plain: plain(), copies: isMail, channelId: way()?.id, macroId: which === 'reply' ? macro()?.id : undefined, statusId,
-        lastSeen: anyway ? c.newest() : seen(), sendAt,
+        caseId: c.id, channel: which, draft: mine, plain: plain(), copies: isMail, channelId: which === 'reply' ? way()?.id : undefined, macroId: macro()?.id, statusId,
+        lastSeen: which === 'note' ? undefined : anyway ? c.newest() : seen(), sendAt,
       });
       mine.clear();
       setMacro(undefined);

@@ -52,11 +52,12 @@ export const send = async (s: Sending): Promise<{ content: Content; posts: numbe
   const contents = s.plain ? asText(content.text) : content.text.contents, cc = s.copies ? content.cc : [];
   const options = { ...(isHtml ? { html: true } : {}), ...(cc.length ? { cc } : {}) };
   const common = { contents, ...(content.files.length ? { attachment_file_ids: content.files } : {}) };
-  const wanted = s.channel === 'note' ? { ...common, ...(isHtml ? { is_html: true } : {}) } : {
-    ...common, source: 'AGENT', ...(Object.keys(options).length ? { channel_options: options } : {}), ...(s.channelId ? { channel_id: s.channelId } : {}),
+  const isNote = s.channel === 'note' && !s.macroId; // a macro sets properties, which a reply does in one request
+  const wanted = isNote ? { ...common, ...(isHtml ? { is_html: true } : {}) } : {
+    ...common, source: 'AGENT', ...(s.channel === 'note' ? { channel: 'NOTE' } : {}), ...(Object.keys(options).length ? { channel_options: options } : {}), ...(s.channelId ? { channel_id: s.channelId } : {}),
     ...(s.macroId ? { macro_id: s.macroId } : {}), ...(s.lastSeen ? { last_seen_post_id: s.lastSeen } : {}), ...(s.statusId ? { status_id: s.statusId } : {}), ...(s.sendAt ? { send_at: s.sendAt } : {}),
   };
-  const reply = await sendOnce(`/cases/${s.caseId}/${s.channel === 'note' ? 'notes' : 'reply'}`, wanted, s.draft);
+  const reply = await sendOnce(`/cases/${s.caseId}/${isNote ? 'notes' : 'reply'}`, wanted, s.draft);
   const made = rowsOf(reply)[0] as unknown as { posts?: { id: number }[]; undo_until?: string | null; scheduled_reply?: { id: number } | null } | undefined;
   return { content, posts: made?.posts?.map(({ id }) => id) ?? [], undoFor: made?.undo_until ? Math.max(0, Date.parse(made.undo_until) - serverNow()) : 0, later: made?.scheduled_reply?.id };
 };

@@ -66,7 +66,7 @@ export const Members = (props: { organization: number; name: string; mayEdit: bo
   };
   return (
     <section class="notes members-part" aria-labelledby="members-title">
-      <h2 id="members-title">{sayCommon('people_count', { n: count() })}</h2>
+      <h2 id="members-title">{say('people_count', { n: count() })}</h2>
       <Show when={people()?.length === 0}><p class="soft">{say(props.mayEdit ? 'members_none_add' : 'members_none')}</p></Show>
       <ul class="members">
         <For each={people()}>

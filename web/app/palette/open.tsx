@@ -3,7 +3,7 @@ import { createSignal, lazy, onCleanup, Show, Suspense } from 'solid-js';
 import type { Finder } from '../../kit/finders';
 import { takeTyped, typeAhead, useKeys } from '../../kit/keys';
 
-const load = () => import('./palette');
+const load = async () => { const [palette, { ready }] = await Promise.all([import('./palette'), import('./words')]); await ready(); return palette; };
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 /** The palette with a name of its own and only these finders: one of many is chosen by letters. */
 export interface Choices { label: string; hint?: string; finders: Finder[] }

@@ -8,6 +8,7 @@ import { keysNow, keyText, takeTyped } from '../../kit/keys';
 import { go } from '../../kit/route';
 import type { Choices } from './open';
 import { say, type Word } from '../../kit/words';
+import { say as paletteSay } from './words';
 import { isAdmin } from '../session/rank';
 import { views } from '../views/views';
 
@@ -36,7 +37,7 @@ const results: Finder = {
     return [...found.filter(({ resource }) => KINDS[resource]).map(({ id, title, resource }) => {
       const { word, path } = KINDS[resource]!;
       return { label: title || say('no_subject'), more: say(word), run: () => go(`${path}/${id}`) };
-    }), { label: say('search_for', { text }), run: () => go(`/search?q=${encodeURIComponent(text)}`) }];
+    }), { label: paletteSay('search_for', { text }), run: () => go(`/search?q=${encodeURIComponent(text)}`) }];
   },
 };
 
@@ -98,7 +99,7 @@ export const Palette = (props: { first: Choices | undefined }) => {
 
   return (
     <dialog ref={dialog} class="palette" aria-label={label()} onClose={() => { stop?.abort(); setOpen(false); }} onClick={(event) => { if (event.target === dialog) close(); }}>
-      <input ref={field} type="text" role="combobox" autocomplete="off" spellcheck={false} dir="auto" aria-label={label()} placeholder={choices()?.hint ?? say(choices() ? 'choose_hint' : 'palette_hint')} aria-expanded={count() > 0} aria-controls={list}
+      <input ref={field} type="text" role="combobox" autocomplete="off" spellcheck={false} dir="auto" aria-label={label()} placeholder={choices()?.hint ?? paletteSay(choices() ? 'choose_hint' : 'hint')} aria-expanded={count() > 0} aria-controls={list}
         aria-autocomplete="list" aria-activedescendant={count() ? `${list}-${at()}` : undefined} onInput={(event) => typed(event.currentTarget.value)} onKeyDown={onKey} />
       <div id={list} role="listbox" class="palette-list" aria-label={label()} tabindex="-1" hidden={!count()}>
         <For each={open() ? groups() : []}>
@@ -118,7 +119,7 @@ export const Palette = (props: { first: Choices | undefined }) => {
           )}
         </For>
       </div>
-      <p class="palette-none soft" role="status">{!count() && open() && text() ? say(searching() ? 'searching' : 'nothing_found') : ''}</p>
+      <p class="palette-none soft" role="status">{!count() && open() && text() ? paletteSay(searching() ? 'searching' : 'nothing_found') : ''}</p>
     </dialog>
   );
 };

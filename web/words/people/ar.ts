@@ -19,4 +19,5 @@ export const ar: typeof en = {
   member_remove: 'إزالة {name}',
   member_added: 'أصبح {name} في {organization}',
   member_removed: 'لم يعد {name} في {organization}',
+  people_count: 'الأشخاص: {n}',
 };

@@ -19,4 +19,5 @@ export const de: typeof en = {
   member_remove: '{name} entfernen',
   member_added: '{name} gehört jetzt zu {organization}',
   member_removed: '{name} gehört nicht mehr zu {organization}',
+  people_count: '[n: one {n} Person|other {n} Personen]',
 };

@@ -19,5 +19,6 @@ const words = {
   member_remove: 'Remove {name}',
   member_added: '{name} is in {organization} now',
   member_removed: '{name} is not in {organization} any more',
+  people_count: '[n: one {n} person|other {n} people]',
 };
 export const en: Record<keyof typeof words, string> = words;
