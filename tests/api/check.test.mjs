@@ -37,6 +37,8 @@ test('check finds references, words, counters, settings and HTML that no operati
   const permission = desk.sql('SELECT name FROM role_permissions WHERE id = 1').trim();
   for (const [damage, repair, pattern] of [
     ['UPDATE slas SET version_id = version_id + 999', 'UPDATE slas SET version_id = version_id - 999', /slas\.version_id: no row of sla_versions has the id \d+/],
+    ['UPDATE cases SET last_updated_by_id = last_updated_by_id + 999', 'UPDATE cases SET last_updated_by_id = last_updated_by_id - 999', /cases\.last_updated_by_id: no row of users has the id \d+/],
+    ['UPDATE cases SET sla_version_id = sla_version_id + 999', 'UPDATE cases SET sla_version_id = sla_version_id - 999', /cases\.sla_version_id: no row of sla_versions has the id \d+/],
     ["UPDATE rule_propositions SET operator = '999'", "UPDATE rule_propositions SET operator = 'comparison_equalto'", /rule_propositions, row \d+: operator can't be 999/],
     ["UPDATE rule_propositions SET field = 'cases.nothing'", "UPDATE rule_propositions SET field = 'cases.casepriorityid'", /rule_propositions, row \d+: field can't be cases\.nothing/],
     ["UPDATE rule_actions SET name = 'tagz'", "UPDATE rule_actions SET name = 'tags'", /rule_actions, row \d+: name can't be tagz/],

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/pattern.h"
+#include "core/fields/field_catalogue.h"
 #include "core/fields/field_value.h"
 #include "core/people/tag.h"
 
@@ -166,6 +167,77 @@ static void an_older_desk_gets_system_fields_beside_its_own(void **state) {
     db_read_end(c);
 }
 
+/* ---- the set that is kept in memory ---------------------------------------------------------- */
+
+struct field_change {
+    struct work work;
+    const char *key; /* the field gets it */
+    bool fails;
+    bool seen; /* by the work itself */
+};
+
+static bool sees_key(struct work *w, const char *key) {
+    struct custom_field *list;
+    assert_int_equal(custom_fields_of(w, AREA_CASES, &list), 1);
+    return str_eq(list[0].key, str_of(key));
+}
+
+QUERY(field_insert, "INSERT INTO custom_fields (area, type, key, is_required_for_agents, "
+                    "is_required_on_resolution, is_visible_to_customers, is_customer_editable, "
+                    "is_required_for_customers, sort_order, is_enabled, created_at, updated_at) "
+                    "VALUES (:area, 1, 'first', 0, 0, 0, 0, 0, 1, 1, 1, 1)");
+QUERY(field_rename, "UPDATE custom_fields SET key = :key WHERE is_system = 0");
+
+static int insert_field(struct conn *c, void *arg) {
+    (void)arg;
+    return db_exec(c, &field_insert, BINDS(B_INT("area", AREA_CASES))) == 1 ? 0 : -ERR_INTERNAL_ERROR;
+}
+
+static int rename_field(struct conn *c, void *arg) {
+    struct field_change *x = arg;
+    x->work.conn = c;
+    TRY(db_exec(c, &field_rename, BINDS(B_TEXT("key", str_of(x->key)))));
+    TRY(custom_fields_changed(&x->work));
+    x->seen = sees_key(&x->work, x->key);
+    return x->fails ? -ERR_FIELD_INVALID : 0;
+}
+
+static void assert_reader_sees(struct desk *desk, const char *key) {
+    struct work w;
+    work_init(&w, desk, arena_new());
+    w.conn = db_reader(desk->db);
+    assert_int_equal(db_read_begin(w.conn, 0), 0);
+    assert_true(sees_key(&w, key));
+    assert_true(sees_key(&w, key)); /* the kept set */
+    db_read_end(w.conn);
+    arena_free(w.arena);
+}
+
+static void changed_fields_are_kept_when_their_write_commits_and_not_before(void **state) {
+    struct place *p = *state;
+    assert_int_equal(place_open(p, schema_files), 0);
+    assert_int_equal(db_write(p->db, insert_field, NULL), 0);
+    struct desk desk = {.db = p->db, .fields = field_catalogue_new()};
+    assert_reader_sees(&desk, "first");
+    const char *now = "first";
+    static const struct {
+        const char *key;
+        bool fails;
+    } changes[] = {{"second", true}, {"third", false}, {"fourth", true}, {"fifth", true}, {"sixth", false}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct field_change x = {.key = changes[i].key, .fails = changes[i].fails};
+        work_init(&x.work, &desk, arena_new());
+        int rc = db_write(p->db, rename_field, &x);
+        assert_int_equal(rc < 0, x.fails);
+        assert_true(x.seen);
+        if (!x.fails) now = x.key;
+        if (!x.fails) work_committed(&x.work);
+        arena_free(x.work.arena);
+        assert_reader_sees(&desk, now);
+    }
+    field_catalogue_free(desk.fields);
+}
+
 static int make_folder(void **state) {
     struct place *p = calloc(1, sizeof *p);
     if (p == NULL) return -1;
@@ -178,6 +250,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_older_desk_gets_system_fields_beside_its_own, make_folder,
                                         place_remove),
+        cmocka_unit_test_setup_teardown(changed_fields_are_kept_when_their_write_commits_and_not_before,
+                                        make_folder, place_remove),
         cmocka_unit_test(patterns_are_found_anywhere_in_unicode),
         cmocka_unit_test(wrong_patterns_say_why),
         cmocka_unit_test(catastrophic_patterns_end),

@@ -515,13 +515,13 @@ static void posts_older_than_their_conversation_were_written_in_a_merged_one(voi
     assert_null(strstr(findings(p), "message 10"));
 }
 
-/* ---- references of a conversation that the schema does not hold ------------------------------- */
+/* ---- references of a conversation that the schema does not hold any more ---------------------- */
 
 #define NEW_PERSON(last, requester)                                                                       \
     "UPDATE cases SET last_updated_by_id = " last ", last_replier_id = " last ", sla_version_id = NULL, " \
     "requester_id = " requester " WHERE id = 1"
 
-static void a_check_finds_last_actors_that_do_not_exist(void **state) {
+static void last_actors_lose_their_foreign_keys_and_requesters_keep_theirs(void **state) {
     struct desk_place *p = *state;
     open_before(p, "_last_actors");
     RUN(p, ROLE, STATUS, PERSON("1"), PERSON("2"), CONVERSATION, NEW_PERSON("1", "1"));
@@ -529,9 +529,7 @@ static void a_check_finds_last_actors_that_do_not_exist(void **state) {
     RUN(p, NEW_PERSON("2", "2"));
     const char *const texts[] = {NEW_PERSON("1", "9"), NULL};
     assert_int_equal(db_write(p->place.db, run_texts, (void *)(uintptr_t)texts), -ERR_FIELD_INVALID);
-    assert_null(strstr(findings(p), "conversation 1 names"));
     RUN(p, NEW_PERSON("9", "1"));
-    assert_non_null(strstr(findings(p), "conversation 1 names a last replier, a last actor or an SLA"));
 }
 
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
@@ -556,7 +554,7 @@ int main(void) {
         IN_DESK(domains_of_before_stay_trusted),
         IN_DESK(locales_get_scripts_and_lower_case_directions),
         IN_DESK(posts_older_than_their_conversation_were_written_in_a_merged_one),
-        IN_DESK(a_check_finds_last_actors_that_do_not_exist),
+        IN_DESK(last_actors_lose_their_foreign_keys_and_requesters_keep_theirs),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);

@@ -39,19 +39,6 @@ QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id 
                          "WHERE t.status_type <> s.type ORDER BY t.id");
 QUERY(check_snoozed, "SELECT t.id FROM cases t WHERE t.snoozed_at IS NOT NULL "
                      "AND (t.state <> 1 OR t.status_type IN (4, 5)) AND t.state <> 5 ORDER BY t.id");
-/* No foreign key holds those who did something last, and the attached SLA (schema 104). */
-#define NAMES_NONE(table, column) \
-    "(t." column " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " table " x WHERE x.id = t." column "))"
-#define NO_REPLIER NAMES_NONE("users", "last_replier_id")
-#define NO_AGENT_REPLIER NAMES_NONE("users", "last_agent_replier_id")
-#define NO_UPDATER NAMES_NONE("users", "last_updated_by_id")
-#define NO_ASSIGNER NAMES_NONE("users", "last_assigned_by_id")
-#define NO_COMPLETER NAMES_NONE("users", "last_completed_by_id")
-#define NO_CLOSER NAMES_NONE("users", "last_closed_by_id")
-#define NO_SLA NAMES_NONE("sla_versions", "sla_version_id")
-QUERY(check_last_actors,
-      "SELECT t.id FROM cases t WHERE t.state <> 5 AND (" NO_REPLIER " OR " NO_AGENT_REPLIER " OR " NO_UPDATER
-      " OR " NO_ASSIGNER " OR " NO_COMPLETER " OR " NO_CLOSER " OR " NO_SLA ") ORDER BY t.id");
 /* The history of statuses and states is a chain that ends with the present ones. */
 QUERY(check_status_history,
       "SELECT t.id FROM cases t "
@@ -338,8 +325,6 @@ static const struct rule {
      "organization %" PRId64 " counts another number of pinned notes than there are"},
     {&check_ratings, "conversation %" PRId64 " shows a score that differs from its rating"},
     {&check_owner, "the desk has no owner who can log in: enabled, with an e-mail address that is no claim"},
-    {&check_last_actors,
-     "conversation %" PRId64 " names a last replier, a last actor or an SLA that does not exist"},
     {&check_snoozed, "conversation %" PRId64 " is snoozed, but needs no work any more"},
     {&check_message_counts,
      "conversation %" PRId64 " counts another number of messages by staff or by the requester "

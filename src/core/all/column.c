@@ -161,6 +161,9 @@ const struct column_text column_texts[] = {
 
 const struct column_reference column_references[] = {
     {"audit_values.entry_id", "audit_entries"},
+    /* without foreign keys, because each change of a conversation writes them (schema 104) */
+    {"cases.last_@(replier|agent_replier|updated_by|assigned_by|completed_by|closed_by)_id", "users"},
+    {"cases.sla_version_id", "sla_versions"},
     {"cases.organization_id", NULL}, /* a cascade keeps it equal to the requester's */
     {"cases.undo_post_id", "posts"},
     {"cases.undo_status_id", "case_statuses"},
