@@ -74,6 +74,17 @@ static void quotes_and_signatures_are_folded(void **state) {
     is_text(m.quoted, "");
 }
 
+static void recipients_of_a_quoted_header_may_take_two_more_lines(void **state) {
+    (void)state;
+    struct incoming m = read_text_of("From: a@b.c\n\nYes.\n\nFrom: Desk <d@example.com>\nTo: Ada <a@b.c>;\n"
+                                     "Bob <b@b.c>;\nCarl <c@b.c>\nSubject: Lamp\n\nDoes it work?\n");
+    is_text(m.text, "Yes.");
+    assert_non_null(strstr(m.quoted.p, "Does it work?"));
+    m = read_text_of("From: a@b.c\n\nYes.\n\nFrom: Desk <d@example.com>\nTo: Ada <a@b.c>;\nBob <b@b.c>;\n"
+                     "Carl <c@b.c>;\nDora <d@b.c>\nSubject: Lamp\n\nDoes it work?\n");
+    is_text(m.quoted, "");
+}
+
 #define INTRODUCED "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n"
 
 static void a_quote_above_the_answer_is_folded(void **state) {
@@ -301,6 +312,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_plain_mail_is_read_whole),
         cmocka_unit_test(the_first_in_reply_to_alone_is_a_reference),
         cmocka_unit_test(quotes_and_signatures_are_folded),
+        cmocka_unit_test(recipients_of_a_quoted_header_may_take_two_more_lines),
         cmocka_unit_test(a_quote_above_the_answer_is_folded),
         cmocka_unit_test(a_quote_between_an_answer_and_its_closing_is_folded),
         cmocka_unit_test(an_indented_text_without_a_border_is_no_quote),
