@@ -233,6 +233,11 @@ describe('settings for admins', () => {
     await page.reload();
     await page.locator('.condition select').first().waitFor();
     assert.deepEqual([await page.locator('.condition select').first().inputValue(), await page.locator('.condition input').inputValue()], ['tags.name', 'vip']);
+    // The definitions of service levels do not list the priority, and their conditions may test it.
+    await world.desk.admin.update(`/slas/${idOf(page)}`, { predicate_collections: [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: '4' }] }] });
+    await page.reload();
+    await until(() => page.locator('.condition select').evaluateAll((all) => all.map((one) => one.selectedOptions[0]?.text).includes('Urgent')));
+    assert.equal(await page.locator('.condition select').first().inputValue(), 'cases.casepriorityid');
   });
 
   test('a trigger shows its firings: the conversation, the event, what was done and what was not, and why', async (t) => {

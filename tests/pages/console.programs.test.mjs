@@ -122,6 +122,11 @@ describe('programs and records', () => {
     assert.equal((await report()).status, 404);
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => (await report()).status === 201);
+    await page.locator('.settings-one input[type=file]').setInputFiles({ name: 'shop.png', mimeType: 'image/png', buffer: png(40, 40) });
+    await until(() => page.getByRole('img', { name: 'Icon' }).evaluate((icon) => icon.naturalWidth > 0));
+    await page.getByRole('button', { name: 'Remove the picture' }).click();
+    await page.getByRole('img', { name: 'Icon' }).waitFor({ state: 'detached' });
+    assert.equal((await world.desk.admin.fetch('/events/tokens'))[0].icon, null);
   });
 
   test('an OAuth program is made, its secret is renewed, and its access is withdrawn by an admin and by the person', async (t) => {

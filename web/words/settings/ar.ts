@@ -408,6 +408,7 @@ export const ar: Record<BasicWord, string> = {
   own_factor_why: 'مع تطبيق مصادقة على هاتفك لا تكفي كلمة مرور مسروقة لتسجيل الدخول.',
   brand_preview: 'معاينة صفحات العملاء',
   logo: 'الشعار',
+  icon: 'أيقونة',
   preview_name: 'مكتبك',
   preview_title: 'كيف نساعدك؟',
   preview_button: 'اتصل بنا',

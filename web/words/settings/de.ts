@@ -408,6 +408,7 @@ export const de: Record<BasicWord, string> = {
   own_factor_why: 'Mit einer Authenticator-App auf Ihrem Telefon genügt ein gestohlenes Passwort nicht zur Anmeldung.',
   brand_preview: 'Vorschau der Seiten für Kunden',
   logo: 'Logo',
+  icon: 'Symbol',
   preview_name: 'Ihr Helpdesk',
   preview_title: 'Wie können wir helfen?',
   preview_button: 'Kontakt',

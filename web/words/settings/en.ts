@@ -418,6 +418,7 @@ const words = {
   own_factor_why: 'With an authenticator app on your phone, a stolen password is not enough to log in.',
   brand_preview: 'Preview of the pages of customers',
   logo: 'Logo',
+  icon: 'Icon',
   preview_name: 'Your desk',
   preview_title: 'How can we help?',
   preview_button: 'Contact us',

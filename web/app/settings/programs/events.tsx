@@ -1,7 +1,8 @@
 // Addresses to which other systems report what people do.
 import { createSignal, Show } from 'solid-js';
-import type { Schemas } from '../../../kit/api';
+import { prefix, type Schemas } from '../../../kit/api';
 import { shortTime } from '../../../kit/words';
+import { Logo } from '../logo';
 import { Part } from '../page';
 import { rows } from '../rows';
 import { say, type SettingsWord } from '../words';
@@ -27,6 +28,9 @@ const exampleOf = (address: string) => `curl ${address} -H 'Content-Type: applic
 
 const usedText = (time: string | null | undefined) => time ? say('used_last', { time: shortTime(time) }) : say('used_never');
 
+/** The address of the picture. A picture that replaces it has another one. */
+const iconOf = ({ id, icon, updated_at }: Schemas['token']) => icon ? `${location.origin}${prefix}/api/v1/events/tokens/${id}/attachments/${icon.id}/url?at=${encodeURIComponent(updated_at ?? '')}` : undefined;
+
 const Address = (props: { token: Schemas['token'] }) => (
   <Part title="event_address" why="event_address_why">
     <Show when={props.token.webhook_url}>{(address) => <><Copied label="event_address" text={address()} /><Copied label="event_example" text={exampleOf(address())} /></>}</Show>
@@ -45,5 +49,5 @@ export default rows({
   ],
   label: (row) => row.label ?? '',
   note: (row) => [row.is_enabled ? '' : say('is_off'), usedText(row.lastused_at)].filter(Boolean).join(' · '),
-  below: (props) => <Show when={props.row}>{(row) => <Address token={row()} />}</Show>,
+  below: (props) => <Show when={props.row}>{(row) => <><Address token={row()} /><Logo path={`/events/tokens/${row().id}`} member="icon" logo={iconOf(row())} /></>}</Show>,
 });

@@ -91,6 +91,8 @@ export const Value = (props: { label: string; definition: Definition; value: str
 interface Source {
   /** Where the definitions are. */
   path: '/views/definitions' | '/triggers/definitions' | '/monitors/definitions' | '/slas/definitions';
+  /** Fields that the server takes but does not list there: they have the definitions of triggers. */
+  also?: string[];
   empty: SettingsWord;
   below?: Component<{ groups: Group[] }>;
 }
@@ -98,7 +100,11 @@ interface Source {
 export const conditionsOf = (source: Source): Component<Control> => (props) => <Conditions {...props} source={source} />;
 
 const Conditions = (props: Control & { source: Source }) => {
-  const [definitions] = createRead(async () => rowsOf(await get(props.source.path)) as unknown as Definition[]);
+  const read = async (path: Source['path']) => rowsOf(await get(path)) as unknown as Definition[];
+  const [definitions] = createRead(async () => {
+    const { path, also = [] } = props.source, [own, others] = await Promise.all([read(path), also.length ? read('/triggers/definitions') : []]);
+    return [...own, ...others.filter(({ field }) => also.includes(field ?? '') && !own.some((one) => one.field === field))];
+  });
   const labels = createMemo(() => new Map(definitions()?.map((one) => [one.field, labelOf(one)])));
   const groups = () => (props.value ?? []) as Group[];
   const byField = createMemo(() => new Map(definitions()?.map((one) => [one.field ?? '', one])));

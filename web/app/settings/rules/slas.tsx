@@ -74,7 +74,7 @@ const Slas = rows({
   fields: [
     { name: 'title', label: 'title' },
     { name: 'description', label: 'description', long: true },
-    { name: 'predicate_collections', label: 'conditions', from: groupsOf, control: conditionsOf({ path: '/slas/definitions', empty: 'sla_conditions_empty' }), shown: (value) => say('condition_count', { n: (value as unknown[] | null)?.length ?? 0 }) },
+    { name: 'predicate_collections', label: 'conditions', from: groupsOf, control: conditionsOf({ path: '/slas/definitions', also: ['cases.casestatusid', 'cases.channeltype', 'cases.casepriorityid'], empty: 'sla_conditions_empty' }), shown: (value) => say('condition_count', { n: (value as unknown[] | null)?.length ?? 0 }) },
     { name: 'targets', label: 'targets', help: 'targets_help', required: true, from: targetsOf, control: Targets, shown: (value) => say('target_count', { n: (value as unknown[] | null)?.length ?? 0 }) },
     { name: 'is_enabled', label: 'sla_enabled', help: 'sla_enabled_help' },
   ],
