@@ -1,5 +1,5 @@
 // What an endpoint was sent: the state of each delivery, its text, and what each attempt got.
-import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createSignal, For, on, Show } from 'solid-js';
 import { call, get, rowsOf, type Ref, type Schemas } from '../../../kit/api';
 import { href } from '../../../kit/route';
 import { keepReply, rowOf } from '../../../kit/store';
@@ -14,7 +14,7 @@ type Attempt = Schemas['endpoint_attempt'];
 const STATES: Record<string, SettingsWord> = { PENDING: 'delivery_pending', SENT: 'delivery_sent', FAILED: 'delivery_failed' };
 const MARKS: Record<string, string> = { PENDING: '…', SENT: '✓', FAILED: '✗', SUCCESS: '✓', FAILURE: '✗' };
 const RESULTS: Record<string, 'OK' | 'FAILED' | 'WARNING'> = { PENDING: 'WARNING', SENT: 'OK', FAILED: 'FAILED', SUCCESS: 'OK', FAILURE: 'FAILED' };
-const POLL_MS = 2000, POLL_TURNS = 15;
+const FOLLOWED_MS = 30_000;
 
 /** JSON is indented; other texts stay as they are. */
 const readable = (text: string) => { try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; } };
@@ -93,12 +93,10 @@ const Line = (props: { path: string; id: number; replayed: () => void }) => {
 export const Deliveries = (props: { endpoint: number; turn: number }) => {
   const path = `/endpoints/${props.endpoint}`, [status, setStatus] = createSignal('');
   const pages = createPages(() => `${path}/deliveries`, () => ({ status: status() || undefined }));
-  let turns = 0;
-  const waits = () => (pages.ids() ?? []).some((id) => rowOf('endpoint_delivery', id)?.status === 'PENDING');
-  const sent = () => { turns = POLL_TURNS; void pages.again(); };
+  let until = 0;
+  const sent = () => { until = Date.now() + FOLLOWED_MS; void pages.again(); };
   createEffect(on(() => props.turn, sent, { defer: true }));
-  const timer = setInterval(() => { if (turns > 0 && waits()) { turns--; void pages.again(); } }, POLL_MS);
-  onCleanup(() => clearInterval(timer));
+  pages.follow((id) => Date.now() < until && rowOf('endpoint_delivery', id)?.status === 'PENDING');
   return (
     <Part title="deliveries" why="deliveries_why">
       <div class="filters">

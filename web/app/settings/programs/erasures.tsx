@@ -1,5 +1,5 @@
 // What the law gives people: a copy of their data, or their erasure. Each erasure has a receipt.
-import { createSignal, For, onCleanup, Show } from 'solid-js';
+import { createSignal, For, Show } from 'solid-js';
 import { call, get, prefix, rowsOf, type Ref, type Schemas } from '../../../kit/api';
 import { Combobox, type Option } from '../../../kit/combobox';
 import { href } from '../../../kit/route';
@@ -15,7 +15,6 @@ import { saveFile } from './save_file';
 
 type Erasure = Schemas['erasure'] & { id: number };
 interface Count { what: string; count: number | null; reason?: string }
-const POLL_MS = 2000;
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/, MOST = 8;
 /** A person who is deleted is not found by name, but has a number. */
@@ -110,8 +109,7 @@ const Receipt = (props: { id: number }) => {
 export default () => {
   const [chosen, setChosen] = createSignal<Option>();
   const pages = createPages(() => '/erasures', () => ({ include: 'user,user_minimal' }));
-  const timer = setInterval(() => { if ((pages.ids() ?? []).some((id) => rowOf('erasure', id)?.status === 'RUNNING')) void pages.again(); }, POLL_MS);
-  onCleanup(() => clearInterval(timer));
+  pages.follow((id) => rowOf('erasure', id)?.status === 'RUNNING');
   let receipts!: HTMLDivElement;
   const begun = async () => { setChosen(undefined); await pages.again(); receipts.focus(); };
   return (

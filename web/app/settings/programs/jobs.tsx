@@ -1,5 +1,5 @@
 // Jobs: work that continues after its request, how far it is, and what it refused.
-import { createSignal, For, onCleanup, Show } from 'solid-js';
+import { createSignal, For, Show } from 'solid-js';
 import type { Ref, Schemas } from '../../../kit/api';
 import { rowOf } from '../../../kit/store';
 import { fullTime, shortTime } from '../../../kit/words';
@@ -15,7 +15,6 @@ const MARKS: Record<string, string> = { PENDING: '○', RUNNING: '◐', COMPLETE
 const RESULTS: Record<string, string> = { COMPLETED: 'OK', FAILED: 'FAILED' };
 const KINDS = ['import', 'empty_trash', 'cascade', 'mail', 'mail_release', 'password_reset', 'mailbox_test', 'index_search', 'index_names', 'clocks', 'breach', 'notifications'];
 const kindText = (kind: string) => { const word = `job_${kind}`; return word in en ? say(word as SettingsWord) : kind; };
-const POLL_MS = 3000;
 
 const Line = (props: { id: number }) => {
   const row = () => rowOf('bulk_job', props.id) as Job | undefined;
@@ -50,9 +49,7 @@ const Line = (props: { id: number }) => {
 export default () => {
   const [status, setStatus] = createSignal(''), [kind, setKind] = createSignal('');
   const pages = createPages(() => '/jobs', () => ({ status: status() || undefined, kind: kind() || undefined, fields: '+kind,+creator', include: 'user_minimal' }));
-  const goesOn = () => (pages.ids() ?? []).some((id) => { const job = rowOf('bulk_job', id) as Job | undefined; return job?.status === 'RUNNING' || (job?.status === 'PENDING' && job.creator); });
-  const timer = setInterval(() => { if (goesOn() && !document.hidden) void pages.again(); }, POLL_MS);
-  onCleanup(() => clearInterval(timer));
+  pages.follow((id) => { const job = rowOf('bulk_job', id) as Job | undefined; return job?.status === 'RUNNING' || (job?.status === 'PENDING' && !!job.creator); });
   return (
     <Page title="jobs" why="jobs_why">
       <div class="filters">

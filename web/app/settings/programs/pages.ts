@@ -3,7 +3,7 @@ import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { get, rowsOf, type Kind } from '../../../kit/api';
 import { keepReply } from '../../../kit/store';
 
-const PAGE = 30;
+const PAGE = 30, POLL_MS = 2000;
 
 /** `query` says what is asked for: when it changes, the list is read from its beginning. `type` is that of rows that do not name it. */
 export const createPages = (path: () => string, query: () => Record<string, string | number | boolean | undefined>, type?: Kind) => {
@@ -25,5 +25,11 @@ export const createPages = (path: () => string, query: () => Record<string, stri
     }
   };
   createEffect(on(() => [path(), JSON.stringify(query())], () => void read()));
-  return { ids, total, wrong, more: () => read(true), again: () => read(false, Math.max(PAGE, ids()?.length ?? 0)), hasMore: () => (ids()?.length ?? 0) < total() };
+  const again = () => read(false, Math.max(PAGE, ids()?.length ?? 0));
+  /** Reads the list again as long as `goesOn` holds of one of its rows, and the page is seen. Call it in the owner. */
+  const follow = (goesOn: (id: number) => boolean) => {
+    const timer = setInterval(() => { if (!document.hidden && ids()?.some(goesOn)) void again(); }, POLL_MS);
+    onCleanup(() => clearInterval(timer));
+  };
+  return { ids, total, wrong, more: () => read(true), again, follow, hasMore: () => (ids()?.length ?? 0) < total() };
 };
