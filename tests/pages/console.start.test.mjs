@@ -132,6 +132,12 @@ describe('the login of the console', () => {
     await page.getByRole('textbox', { name: 'New password' }).fill('abc');
     await page.keyboard.press('Enter');
     await problem(page, 'At least 8 characters are needed.');
+    for (const [theme, width, height] of [['light', 360, 740], ['dark', 1280, 800]]) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate((theme) => { document.documentElement.dataset.theme = theme; }, theme);
+      await shoot(page, `console-expired-${theme}-${width}`);
+      assert.deepEqual([await audit(page), await outside(page)], [[], []]);
+    }
     await page.getByRole('textbox', { name: 'New password' }).fill(NEW);
     await page.keyboard.press('Enter');
     await isIn(page);
