@@ -94,7 +94,7 @@ describe('programs and records', () => {
     await until(async () => !(await world.desk.admin.fetch(path)).is_enabled); // the word of the former save may still be shown
     const endpoint = await world.desk.admin.fetch(path), attributes = Object.fromEntries(endpoint.attributes.map(({ name, value }) => [name, value]));
     assert.deepEqual([endpoint.title, endpoint.is_enabled, attributes.url, attributes.method, attributes.use_auth, attributes.auth_username], ['Storehouse', false, url, 'POST', true, 'desk']);
-    assert.equal(await page.getByRole('button', { name: 'Send a test' }).isDisabled(), true);
+    await until(() => page.getByRole('button', { name: 'Send a test' }).isDisabled());
     await page.getByLabel(/^Name/).fill('Not saved');
     await page.getByRole('link', { name: 'Triggers' }).click();
     await page.getByRole('link', { name: /^Endpoints.*not saved/ }).click();
