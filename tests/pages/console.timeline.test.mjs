@@ -278,9 +278,12 @@ describe('the conversation of the console', () => {
     assert.equal(await posts(page).filter({ hasText: 'Hers' }).getByRole('button', { name: /Delete/ }).count(), 0);
     const button = posts(page).filter({ hasText: 'My mistake' }).getByRole('button', { name: 'Delete' });
     await button.press('Enter');
+    await dialog.waitFor();
     await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     assert.deepEqual((await texts()).sort(), ['Hers', 'My mistake']);
     await button.press('Enter');
+    await dialog.waitFor();
     await shoot(page, 'note-delete');
     assert.deepEqual(await audit(page), []);
     await dialog.getByRole('button', { name: 'Delete' }).press('Enter');
