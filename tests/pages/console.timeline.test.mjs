@@ -354,9 +354,9 @@ describe('the conversation of the console', () => {
     await staff.update(`/cases/${id}`, { tags: names.slice(0, 60) });
     const page = await world.sit(t, world.first, path(id)), tags = page.getByRole('list', { name: 'Tags' }).getByRole('listitem');
     await posts(page).first().waitFor();
-    assert.equal(await tags.count(), 20);
+    await until(async () => await tags.count() === 20);
     await page.locator('.details').getByRole('button', { name: 'and 40 more' }).click();
-    assert.equal(await tags.count(), 60);
+    await until(async () => await tags.count() === 60);
     await page.getByRole('combobox', { name: 'Add a tag' }).fill('tag-39');
     await page.getByRole('option', { name: 'tag-397' }).click();
     await page.getByText('Tags changed').waitFor();
