@@ -1,5 +1,5 @@
 // The properties of a conversation, and the person who asks.
-import { createMemo, createResource, createSignal, For, lazy, Show, Suspense, type JSX } from 'solid-js';
+import { createMemo, createResource, createSignal, For, lazy, Show, Suspense, type JSX, type Resource } from 'solid-js';
 import { get } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { href } from '../../kit/route';
@@ -11,6 +11,9 @@ import { detailsOpen, setDetailsOpen } from '../frame/drawers';
 import { me } from '../session/session';
 import { fieldValues, type Conversation, type RefTo } from './data';
 import { Tags } from './tags';
+
+/** What a resource has by now. Reading it in another way would hide all properties until it has come. */
+const now = <T,>(resource: Resource<T>): T | undefined => resource.state === 'ready' || resource.state === 'refreshing' ? resource.latest : undefined;
 
 const Service = lazy(async () => ({ default: (await import('./service')).Service }));
 const Fields = lazy(async () => ({ default: (await import('./fields')).Fields }));
@@ -58,7 +61,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
 
   const [staff] = createResource(readStaff);
   const agents = createMemo(() => {
-    const list = (staff() ?? []).map(({ id, full_name }) => ({ id, label: full_name })), chosen = idOf('assigned_agent');
+    const list = (now(staff) ?? []).map(({ id, full_name }) => ({ id, label: full_name })), chosen = idOf('assigned_agent');
     if (chosen && !list.some(({ id }) => id === chosen)) list.push({ id: chosen, label: rowOf('user', chosen)?.full_name ?? '' });
     return list.sort((a, b) => a.label.localeCompare(b.label));
   });
@@ -69,10 +72,10 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
     const asks = Object.values(reply.resources?.['user'] ?? {}).find((user) => user.id === id);
     return { organization: asks?.['organization'] as RefTo, hasPinned: !!asks?.['pinned_notes_count'], ids: keepReply(reply).filter((one) => one !== c.id).slice(0, 5) };
   });
-  const organization = () => others.error ? undefined : others()?.organization;
+  const organization = () => now(others)?.organization;
   const [asked, setAsked] = createSignal(false); // a request that few need
   const [theirs] = createResource(() => asked() && organization()?.id, async (id) =>
-    keepReply(await get(`/organizations/${id}/cases`, { limit: 10, fields: 'subject,status,updated_at', include: 'case_status', _flat: true })).filter((one) => one !== c.id && !others()?.ids.includes(one)).slice(0, 5));
+    keepReply(await get(`/organizations/${id}/cases`, { limit: 10, fields: 'subject,status,updated_at', include: 'case_status', _flat: true })).filter((one) => one !== c.id && !now(others)?.ids.includes(one)).slice(0, 5));
 
   return (
     <aside class="details region" id="details" aria-label={say('details')} tabindex="-1" data-region data-open={detailsOpen() ? '' : undefined}>
@@ -91,8 +94,8 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
       <section class="details-part" aria-labelledby="person-title">
         <h3 id="person-title">{say('requester')}</h3>
         <Show when={person()}>{(p) => <p><a href={href(`/people/${p().id}`)} dir="auto">{p().full_name}</a></p>}</Show>
-        <Show when={!others.error && others()?.hasPinned}><Suspense><Pinned path={`/users/${person()?.id}/notes`} /></Suspense></Show>
-        <Others title="other_conversations" ids={others.error ? [] : others()?.ids} />
+        <Show when={now(others)?.hasPinned}><Suspense><Pinned path={`/users/${person()?.id}/notes`} /></Suspense></Show>
+        <Others title="other_conversations" ids={others.error ? [] : now(others)?.ids} />
       </section>
       <Show when={organization()}>
         {(o) => (
@@ -101,7 +104,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
             <p><a href={href(`/organizations/${o().id}`)} dir="auto">{rowOf('organization', o().id)?.name}</a></p>
             <Show when={rowOf('organization', o().id)?.pinned_notes_count}><Suspense><Pinned path={`/organizations/${o().id}/notes`} /></Suspense></Show>
             <Show when={asked()} fallback={<button type="button" class="link" onClick={() => setAsked(true)}>{say('organization_conversations')}</button>}>
-              <Others title="organization_conversations" ids={theirs.error ? [] : theirs()} />
+              <Others title="organization_conversations" ids={theirs.error ? [] : now(theirs)} />
             </Show>
           </section>
         )}
