@@ -324,13 +324,12 @@ static const struct route draft_routes[] = {
             "`fields=+contents,+parameters`."},
     {PUT, "/cases/:id/draft", COL_PLUS, "conversations", ONE, put_draft, .of = "case", .args = draft_args,
      .input = draft_input, .also = NONE, .summary = "Save your draft of a reply or note",
-     .doc =
-         "Replaces the whole draft, or creates it. To replace one, send its ETag in If-Match; * replaces "
-         "any. Without a precondition, or with another ETag, a draft with other contents is not "
-         "overwritten: 412. A PUT of what is stored succeeds and changes nothing. A blank text without "
-         "files deletes the draft; the reply then has only the status. The reply has no texts. Nobody "
-         "else sees a draft that is not shared. It is deleted 90 days after its last change; of more than 200 drafts of a "
-         "person, the oldest are."},
+     .doc = "Replaces the whole draft, or creates it. To replace one, send its ETag in If-Match; * replaces "
+            "any. Without a precondition, or with another ETag, a draft with other contents is not "
+            "overwritten: 412. A PUT of what is stored succeeds and changes nothing. A blank text without "
+            "files deletes the draft; the reply then has only the status. The reply has no texts. Nobody "
+            "else sees a draft that is not shared. It is deleted 90 days after its last change; of "
+            "more than 200 drafts of a person, the oldest are."},
     {GET, "/cases/:id/draft", COL_PLUS, "conversations", ONE, get_draft, .of = "case", .args = draft_args,
      .summary = "Get your draft of a reply or note",
      .doc = "404 if you have none. Also if the conversation is suspended, merged or in the trash."},

@@ -149,16 +149,9 @@ static void render_previous(struct view *v, const struct row *row, const struct 
     report_total(&v->w, r->metric, &r->before.all.total, r->before.all.before);
 }
 
-static void render_unit(struct view *v, const struct row *row, const struct value *own) {
-    const struct report *r = v->c->prepared;
-    (void)row, (void)own;
-    jw_str(&v->w, str_of(r->metric->unit));
-}
-
 static const struct field series_fields[] = {
     {"metric", F_WORD, READONLY, .words = report_metric_names, .doc = "The metric."},
-    {"unit", F_COMPUTED, READONLY, .render = render_unit, .doc = "Unit of the values.",
-     .example = "\"conversations\""},
+    {"unit", F_TEXT, READONLY, .doc = "Unit of the values.", .example = "\"conversations\""},
     {"interval", F_WORD, READONLY, .words = report_intervals, .doc = "Length of a bucket."},
     {"group", F_WORD, READONLY | NULLABLE, .words = report_groups, .doc = "Property of the groups, or null."},
     {"hours", F_WORD, READONLY, .words = report_hours_words, .doc = "Time of durations."},
@@ -184,14 +177,7 @@ static const struct field series_fields[] = {
      .example = "{\"value\": 12, \"n\": 12}"},
     {"previous", F_COMPUTED, READONLY, .render = render_previous, .doc = "The same for the previous period.",
      .example = "{\"value\": 9, \"n\": 9}"},
-    {"is_exact", F_BOOL, READONLY,
-     .doc = "True if percentiles are exact. Otherwise there are 50,000 durations or more, and each "
-            "percentile comes from 256 steps between a second and a year."},
-    {"error_percent", F_INT, READONLY,
-     .doc = "The error of percentiles is at most this part of them, for durations up to a year.",
-     .example = "0"},
-    {"is_complete", F_BOOL, READONLY,
-     .doc = "False if facts of this desk are still being built, or the newest changes may be missing."},
+    {"*", .group = report_exactness},
     {0},
 };
 
@@ -254,22 +240,14 @@ static int get_series(struct call *c) {
     if (r->metric->method == METRIC_BACKLOG) backlog_before(r);
     else TRY(report_previous(&c->work, &r->ask, &r->before));
     int64_t start = r->ask.buckets.starts[0], end = r->ask.buckets.starts[r->ask.buckets.count];
-    bool exact = r->now.is_exact && r->before.is_exact;
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
-    *row_cell(row, "metric") = (struct value){V_INT, .i = r->ask.metric};
+    report_describe(c, row, &r->ask, start, end, r->now.is_exact && r->before.is_exact);
+    report_describe_previous(row, start, end);
     *row_cell(row, "interval") =
         (struct value){V_INT, .i = arg(c, "interval")->given ? arg(c, "interval")->value.i : EVERY_DAY};
     if (r->ask.group != BY_ALL) *row_cell(row, "group") = (struct value){V_INT, .i = r->ask.group};
-    *row_cell(row, "hours") = (struct value){V_INT, .i = r->ask.hours};
     *row_cell(row, "time_zone") = value_text(r->zone);
-    *row_cell(row, "start_at") = (struct value){V_INT, .i = start};
-    *row_cell(row, "end_at") = (struct value){V_INT, .i = end};
-    *row_cell(row, "previous_start_at") = (struct value){V_INT, .i = start - (end - start)};
-    *row_cell(row, "previous_end_at") = (struct value){V_INT, .i = start};
-    *row_cell(row, "is_exact") = (struct value){V_INT, .i = exact};
-    *row_cell(row, "error_percent") = (struct value){V_INT, .i = exact ? 0 : STEP_ERROR_PERCENT};
-    *row_cell(row, "is_complete") = (struct value){V_INT, .i = !c->behind};
     TRY(view_follow(v, row));
     return envelope_row(v, row);
 }

@@ -2,7 +2,7 @@
 #ifndef RES_REPORT_H
 #define RES_REPORT_H
 
-#include "api/call/call.h"
+#include "api/rows/view.h"
 #include "core/all/catch_up.h"
 #include "core/reports/follow.h"
 #include "core/reports/rollup.h"
@@ -13,6 +13,7 @@ extern const struct field report_metric_args[]; /* metric and report_only_args *
 extern const struct field report_only_args[];   /* the conditions */
 extern const struct field report_period_args[]; /* start_at, end_at */
 extern const struct field report_time_args[];   /* time_zone, hours */
+extern const struct field report_exactness[];   /* is_exact, error_percent, is_complete */
 extern const struct follower report_follower;   /* for .follows of a route */
 
 /* Reads the period. Fails with FIELD_INVALID if it has no length. */
@@ -21,6 +22,11 @@ int report_period(struct call *c, int64_t *start, int64_t *end);
 int report_ask_read(struct call *c, struct series_ask *ask, struct str *zone);
 int report_only_read(struct call *c, int metric, struct report_only *only);
 int report_group_read(struct call *c, struct series_ask *ask); /* the argument `group` */
+/* Fills the members that say what was asked, and how exact the answer is. */
+void report_describe(struct call *c, struct row *row, const struct series_ask *ask, int64_t start,
+                     int64_t end, bool exact);
+/* Fills those of the previous period, which has the same length. */
+void report_describe_previous(struct row *row, int64_t start, int64_t end);
 /* The series of the whole period of the same length that ends where this one begins: out->all. */
 int report_previous(struct work *w, const struct series_ask *ask, struct series *out);
 /* Writes at most four decimals, or null. */

@@ -154,3 +154,32 @@ void report_total(struct json_writer *w, const struct report_metric *m, const st
     }
     jw_end(w);
 }
+
+const struct field report_exactness[] = {
+    {"is_exact", F_BOOL, READONLY,
+     .doc = "True if percentiles are exact. Otherwise there are 50,000 durations or more, and each "
+            "percentile comes from 256 steps between a second and a year."},
+    {"error_percent", F_INT, READONLY,
+     .doc = "The error of percentiles is at most this part of them, for durations up to a year.",
+     .example = "0"},
+    {"is_complete", F_BOOL, READONLY,
+     .doc = "False if facts of this desk are still being built, or the newest changes may be missing."},
+    {0},
+};
+
+void report_describe(struct call *c, struct row *row, const struct series_ask *ask, int64_t start,
+                     int64_t end, bool exact) {
+    *row_cell(row, "metric") = (struct value){V_INT, .i = ask->metric};
+    *row_cell(row, "unit") = value_text(str_of(report_metrics[ask->metric].unit));
+    *row_cell(row, "hours") = (struct value){V_INT, .i = ask->hours};
+    *row_cell(row, "start_at") = (struct value){V_INT, .i = start};
+    *row_cell(row, "end_at") = (struct value){V_INT, .i = end};
+    *row_cell(row, "is_exact") = (struct value){V_INT, .i = exact};
+    *row_cell(row, "error_percent") = (struct value){V_INT, .i = exact ? 0 : STEP_ERROR_PERCENT};
+    *row_cell(row, "is_complete") = (struct value){V_INT, .i = !c->behind};
+}
+
+void report_describe_previous(struct row *row, int64_t start, int64_t end) {
+    *row_cell(row, "previous_start_at") = (struct value){V_INT, .i = start - (end - start)};
+    *row_cell(row, "previous_end_at") = (struct value){V_INT, .i = start};
+}

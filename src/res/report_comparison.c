@@ -294,8 +294,7 @@ static int get_comparison(struct call *c) {
     struct row *row = row_new(v, layout_of(c->resource), 0);
     *row_cell(row, "start_at") = (struct value){V_INT, .i = start};
     *row_cell(row, "end_at") = (struct value){V_INT, .i = end};
-    *row_cell(row, "previous_start_at") = (struct value){V_INT, .i = start - length};
-    *row_cell(row, "previous_end_at") = (struct value){V_INT, .i = start};
+    report_describe_previous(row, start, end);
     *row_cell(row, "interval") = (struct value){V_INT, .i = r->by_week ? EVERY_WEEK : EVERY_DAY};
     *row_cell(row, "interval_count") = (struct value){V_INT, .i = r->buckets.count};
     TRY(view_follow(v, row));

@@ -125,11 +125,7 @@ static const struct field ranking_fields[] = {
      .doc = "The same for all groups, each event once.", .example = "{\"value\": 12, \"n\": 12}"},
     {"previous", F_COMPUTED, READONLY, .render = render_ranking_previous,
      .doc = "The same for the previous period.", .example = "{\"value\": 9, \"n\": 9}"},
-    {"is_exact", F_BOOL, READONLY, .doc = "True if percentiles are exact, as in a series."},
-    {"error_percent", F_INT, READONLY, .doc = "The error of percentiles is at most this part of them.",
-     .example = "0"},
-    {"is_complete", F_BOOL, READONLY,
-     .doc = "False if facts of this desk are still being built, or the newest changes may be missing."},
+    {"*", .group = report_exactness},
     {0},
 };
 
@@ -198,21 +194,12 @@ static int get_report_groups(struct call *c) {
     r->metric = &report_metrics[r->ask.metric];
     TRY(ranking_read(c, r, start, end));
     if (csv_asked(c)) return reply_ranking_csv(c, r);
-    bool exact = r->now.is_exact && r->before.is_exact;
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
-    *row_cell(row, "metric") = (struct value){V_INT, .i = r->ask.metric};
-    *row_cell(row, "unit") = value_text(str_of(r->metric->unit));
+    report_describe(c, row, &r->ask, start, end, r->now.is_exact && r->before.is_exact);
+    report_describe_previous(row, start, end);
     *row_cell(row, "group") = (struct value){V_INT, .i = r->ask.group};
-    *row_cell(row, "hours") = (struct value){V_INT, .i = r->ask.hours};
-    *row_cell(row, "start_at") = (struct value){V_INT, .i = start};
-    *row_cell(row, "end_at") = (struct value){V_INT, .i = end};
-    *row_cell(row, "previous_start_at") = (struct value){V_INT, .i = start - (end - start)};
-    *row_cell(row, "previous_end_at") = (struct value){V_INT, .i = start};
     *row_cell(row, "group_count") = (struct value){V_INT, .i = r->count};
-    *row_cell(row, "is_exact") = (struct value){V_INT, .i = exact};
-    *row_cell(row, "error_percent") = (struct value){V_INT, .i = exact ? 0 : STEP_ERROR_PERCENT};
-    *row_cell(row, "is_complete") = (struct value){V_INT, .i = !c->behind};
     TRY(view_follow(v, row));
     return envelope_row(v, row);
 }

@@ -71,11 +71,7 @@ static const struct field week_fields[] = {
      .doc = "The numbers of events, in the same form.", .example = "[[0, 0, 3]]"},
     {"total", F_COMPUTED, READONLY, .render = render_week_total,
      .doc = "The number of the whole period, as that of a series.", .example = "{\"value\": 3, \"n\": 3}"},
-    {"is_exact", F_BOOL, READONLY, .doc = "True if percentiles are exact, as in a series."},
-    {"error_percent", F_INT, READONLY, .doc = "The error of percentiles is at most this part of them.",
-     .example = "0"},
-    {"is_complete", F_BOOL, READONLY,
-     .doc = "False if facts of this desk are still being built, or the newest changes may be missing."},
+    {"*", .group = report_exactness},
     {0},
 };
 
@@ -118,15 +114,8 @@ static int get_report_hours(struct call *c) {
     if (csv_asked(c)) return reply_week_csv(c, k);
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
-    *row_cell(row, "metric") = (struct value){V_INT, .i = k->ask.metric};
-    *row_cell(row, "unit") = value_text(str_of(k->metric->unit));
-    *row_cell(row, "hours") = (struct value){V_INT, .i = k->ask.hours};
+    report_describe(c, row, &k->ask, period[0], period[1], k->series.is_exact);
     *row_cell(row, "time_zone") = value_text(k->ask.week_of);
-    *row_cell(row, "start_at") = (struct value){V_INT, .i = period[0]};
-    *row_cell(row, "end_at") = (struct value){V_INT, .i = period[1]};
-    *row_cell(row, "is_exact") = (struct value){V_INT, .i = k->series.is_exact};
-    *row_cell(row, "error_percent") = (struct value){V_INT, .i = k->series.is_exact ? 0 : STEP_ERROR_PERCENT};
-    *row_cell(row, "is_complete") = (struct value){V_INT, .i = !c->behind};
     TRY(view_follow(v, row));
     return envelope_row(v, row);
 }
