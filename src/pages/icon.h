@@ -28,7 +28,7 @@ enum icon {
     ICON_CATEGORY_QUESTION,
 };
 
-/* Of a category whose icon is this one. */
+/* Returns the icon of a category that has chosen this one. */
 enum icon icon_of_category(enum category_icon icon);
 
 void icon_write(struct buf *out, enum icon icon);

@@ -1,4 +1,4 @@
-// What is deleted for good: suspended mails in the settings, with their release, and the trash.
+// Agents release or delete suspended mails in the settings, and admins empty the trash.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { storedMail } from '../api/lib/index.mjs';

@@ -40,7 +40,7 @@ int case_split_load(struct work *w, int64_t case_id, struct split *s) {
     return rc;
 }
 
-/* What the posts are for the conversation that they leave (to: false) and for the one that they come to. */
+/* Counts the posts as the conversation that they leave counts them; to: as the one that they come to. */
 struct split_counts {
     int64_t messages, notes, pinned, files, by_staff, by_requester;
 };

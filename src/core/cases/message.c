@@ -133,7 +133,8 @@ static bool row_has_message(const struct case_now *c) { return c->message_seq ==
 
 static int message_insert_into(struct work *w, const struct case_now *c, const struct message_new *m,
                                const struct message_facts *f, int64_t *id) {
-    /* Where statements wait, the reads before it bring the id, so that the INSERT waits for nothing. */
+    /* On an engine whose statements wait, the reads before bring the id, so that the INSERT waits for
+     * nothing. */
     bool drawn = !row_has_message(c) && db_blocks(w->desk->db);
     *id = row_has_message(c) ? c->last_message_id : 0;
     if (drawn) TRY(db_int(w->conn, &message_next_id, NULL, id));

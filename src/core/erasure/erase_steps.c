@@ -216,7 +216,7 @@ QUERY(erase_named_events, "UPDATE events SET properties = '{}', event = CASE WHE
 /* Drafts of others. One in a conversation of the person is an answer to the person. */
 QUERY(erase_drafts_of_cases, "DELETE FROM drafts WHERE case_id IN " OWN_CASES);
 QUERY(erase_each_draft, EACH_ROW("drafts") " @LOCK@");
-/* Those of new conversations with the person, or that name the person. */
+/* These steps find drafts of new conversations with the person, and those that name the person. */
 QUERY(erase_new_case_drafts, "DELETE FROM new_case_drafts WHERE requester_id = :id");
 QUERY(erase_each_new_case_draft, EACH_ROW("new_case_drafts") " @LOCK@");
 QUERY(erase_named_new_case_drafts,

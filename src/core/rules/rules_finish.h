@@ -10,7 +10,8 @@ int rules_finish(struct work *w);
 
 /* A rule acts on a conversation: runs its actions with an actor of kind RULE. owner: RULE_OF_TRIGGER or
  * RULE_OF_MONITOR. channel, event: of the change that a trigger saw; 0: none. raises: the event that its
- * changes raise, 0: none. Returns 1, 0 if the conversation is gone or hidden, or a negative error. Actions that could not be done are in the activity. */
+ * changes raise, 0: none. Returns 1, 0 if the conversation is gone or hidden, or a negative error. The
+ * activity has the actions that could not be done. */
 struct rule_fire {
     const struct rule *rule;
     enum rule_owner owner;
