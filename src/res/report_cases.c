@@ -4,6 +4,7 @@
 #include "api/rows/view.h"
 #include "api/rows/visible.h"
 #include "core/access/scope.h"
+#include "core/reports/backlog.h"
 #include "core/words.h"
 #include "json/json.h"
 #include "res/groups.h"
@@ -117,11 +118,33 @@ static int reply_cases_csv(struct call *c) {
 /* ---- the route ------------------------------------------------------------------------------- */
 
 /* A branch of its own: the facts are the smaller range, and the visibility is checked on each row. */
+static void branch_of_facts(struct call *c, int metric, const struct report_only *only,
+                            const struct metric_part *part, int64_t start, int64_t end, const char *visible) {
+    struct branches *b = c->branches;
+    struct buf sql = {0};
+    buf_text(&sql, "t.id IN (");
+    report_cases_select(c->work.arena, &report_metrics[metric], only, part, start, end, &sql, b);
+    buf_fmt(&sql, ") AND %s", visible);
+    branch_add(b, buf_take(&sql, c->work.arena).p);
+    b->sorted = true;
+}
+
+static int branches_of_backlog(struct call *c, const struct report_only *only, const struct metric_part *part,
+                               int64_t at, const char *visible) {
+    struct backlog *backlog = c->prepared = ARENA_NEW(c->work.arena, struct backlog);
+    *backlog = (struct backlog){.at = at, .only = only, .part = part, .visible = visible};
+    return backlog_branches(&c->work, backlog, c->branches);
+}
+
+static int report_cases_count(struct call *c, int64_t *total) {
+    return c->prepared ? backlog_count(&c->work, c->prepared, c->branches, total) : 0;
+}
+
 static int get_report_cases(struct call *c) {
-    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    struct branches *b = c->branches = ARENA_NEW(c->work.arena, struct branches);
     const struct metric_part *part;
     struct report_only only;
-    struct buf sql = {0};
+    struct buf visible = {0};
     int64_t start, end;
     TRY(api_input(c));
     int metric = arg(c, "metric")->given ? (int)arg(c, "metric")->value.i : METRIC_CREATED;
@@ -129,15 +152,12 @@ static int get_report_cases(struct call *c) {
     TRY(report_only_read(c, metric, &only));
     TRY(read_metric_part(c, &report_metrics[metric], &part));
     access_cases(&c->work, b);
-    buf_text(&sql, "t.id IN (");
-    report_cases_select(c->work.arena, &report_metrics[metric], &only, part, start, end, &sql, b);
-    buf_text(&sql, ") AND ");
-    branches_condition(b, &sql);
-    b->where[0] = buf_take(&sql, c->work.arena).p;
-    b->count = 1;
+    branches_condition(b, &visible);
+    const char *sees = buf_take(&visible, c->work.arena).p;
+    b->count = 0;
     b->overlap = false;
-    b->sorted = true;
-    c->branches = b;
+    if (report_metrics[metric].method == METRIC_BACKLOG) TRY(branches_of_backlog(c, &only, part, end, sees));
+    else branch_of_facts(c, metric, &only, part, start, end, sees);
     return csv_asked(c) ? reply_cases_csv(c) : api_list(c);
 }
 
@@ -145,7 +165,7 @@ static const struct route report_case_routes[] = {
     {GET, "/insights/cases", COL_PLUS, "conversations", LIST, get_report_cases, .reply = "case",
      .is_heavy = true, .permission = "insights.access", .executor = POOL, .lane = LANE_READ,
      .follows = &report_follower, .args = report_cases_args, .has_csv = true,
-     .order = {.key = "t.updated_at", .descending = true},
+     .order = {.key = "t.updated_at", .descending = true}, .count = report_cases_count,
      .summary = "List the conversations behind a number of a report",
      .doc =
          "Conversations that the caller sees and that the number counts, the last changed first. A "

@@ -556,22 +556,15 @@ static void part_list(struct buf *sql, unsigned bits) {
 void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
                          const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
                          struct branches *binds) {
-    bool open = m->method == METRIC_BACKLOG;
     unsigned bits = m->parts;
-    if (part) bits = (part->parts | part->leaves) & (bits ? bits : ~0U);
-    buf_text(sql, "SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind AND f.at < :fact_to");
+    if (part) bits = part->parts & (bits ? bits : ~0U);
+    buf_text(sql, "SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind "
+                  "AND f.at >= :fact_from AND f.at < :fact_to");
     branch_bind_int(binds, ":fact_kind", m->kind);
+    branch_bind_int(binds, ":fact_from", from);
     branch_bind_int(binds, ":fact_to", to);
-    if (!open) {
-        buf_text(sql, " AND f.at >= :fact_from");
-        branch_bind_int(binds, ":fact_from", from);
-    }
     only_condition(only, a, sql, binds);
-    if (bits) {
-        buf_text(sql, " AND f.part IN ");
-        part_list(sql, bits);
-    }
-    if (open)
-        buf_fmt(sql, " GROUP BY f.case_id HAVING SUM(CASE WHEN f.part < %d THEN 1 ELSE -1 END) > 0",
-                BACKLOG_LEAVES);
+    if (!bits) return;
+    buf_text(sql, " AND f.part IN ");
+    part_list(sql, bits);
 }

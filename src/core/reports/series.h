@@ -67,8 +67,8 @@ struct series {
 int series_read(struct work *w, const struct series_ask *ask, struct series *out);
 
 /* Writes the conversations behind a number as "SELECT f.case_id ...": those with facts of the metric in the
- * period; of a backlog, those that are open at its end. part: only facts of this part; NULL: all of the
- * metric. The values go to `binds`. */
+ * period. part: only facts of this part; NULL: all of the metric. The values go to `binds`. A backlog:
+ * core/reports/backlog.h. */
 void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
                          const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
                          struct branches *binds);

@@ -1,0 +1,23 @@
+/* The conversations of a backlog: those that were open just before a moment. */
+#ifndef CORE_REPORTS_BACKLOG_H
+#define CORE_REPORTS_BACKLOG_H
+
+#include "core/access/access.h"
+#include "core/reports/series.h"
+
+struct backlog {
+    int64_t at; /* milliseconds */
+    const struct report_only *only;
+    const struct metric_part *part; /* an age; NULL: all */
+    const char *visible;            /* condition on a row t: the caller sees it */
+    const char *earlier; /* made by backlog_branches: those that were open then and changed since */
+};
+
+/* Adds branches of conversations to `out`. They are disjoint. */
+int backlog_branches(struct work *w, struct backlog *b, struct branches *out);
+
+/* The number of these conversations, from the counters. binds: those of the branches. Returns 1, 0 if the
+ * counters do not have it, or a negative error. */
+int backlog_count(struct work *w, const struct backlog *b, const struct branches *binds, int64_t *total);
+
+#endif
