@@ -3,7 +3,7 @@
 #define CORE_REPORTS_BACKLOG_H
 
 #include "core/access/access.h"
-#include "core/reports/series.h"
+#include "core/reports/series_ask.h"
 
 struct backlog {
     int64_t at; /* milliseconds */

@@ -1,0 +1,73 @@
+/* What a series is asked for, its cells, and the conversations behind a number (core/reports/series.h). */
+#ifndef CORE_REPORTS_SERIES_ASK_H
+#define CORE_REPORTS_SERIES_ASK_H
+
+#include "core/access/access.h"
+#include "core/reports/buckets.h"
+#include "core/reports/metric.h"
+
+#define EXACT_FACTS 50000
+#define SERIES_GROUPS 20 /* the largest; the others are one */
+#define SERIES_BUCKETS 4000
+#define SERIES_GROUPED_BUCKETS 900
+
+enum report_hours { REPORT_CALENDAR = 1, REPORT_BUSINESS };
+extern const struct word report_hours_words[], report_groups[]; /* groups: enum report_dimension */
+
+/* Only facts with these keys; 0: without one. */
+struct report_only {
+    bool by[REPORT_DIMENSIONS];
+    int64_t key[REPORT_DIMENSIONS];
+};
+
+struct series_ask {
+    int metric;                  /* place in report_metrics */
+    enum report_dimension group; /* BY_ALL: one group */
+    enum report_hours hours;
+    struct buckets buckets;
+    /* p set: cells are the hours of a week that the clock of this zone shows, those of Monday first, over all
+     * buckets; not for a backlog */
+    struct str week_of;
+    int most_groups; /* more are one, the rest; 0: SERIES_GROUPS */
+    struct report_only only;
+};
+#define WEEK_HOURS (7 * 24)
+
+/* The facts of a group in a bucket. */
+struct series_cell {
+    int64_t n, parts[FACT_PARTS];
+    int64_t half, most; /* the median and the 90th percentile of durations; -1: none */
+    double sum;         /* of durations */
+};
+
+struct series_group {
+    int64_t key;  /* 0: none */
+    bool is_rest; /* all groups that are not shown alone */
+    int64_t n;
+    struct series_cell *cells;  /* one for each bucket, or hour of the week */
+    struct series_cell total;   /* of all buckets */
+    int64_t before[FACT_PARTS]; /* parts before the first bucket, of a backlog */
+};
+
+struct series {
+    struct series_group *groups; /* the largest first, the rest last */
+    int group_count;
+    struct series_group all; /* each fact once, also if groups overlap */
+    bool is_exact;
+};
+
+/* Writes the conversations behind a number as "SELECT f.case_id ...": those with facts of the metric in the
+ * period. part: only facts of this part; NULL: all of the metric. The values go to `binds`. A backlog:
+ * core/reports/backlog.h. */
+void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
+                         const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
+                         struct branches *binds);
+
+/* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns
+ * false if there is none. */
+bool metric_value(const struct report_metric *m, const struct series_cell *cell, const int64_t *before,
+                  double *out);
+/* The number of facts with these parts. */
+int64_t parts_sum(const int64_t *parts, unsigned bits);
+
+#endif

@@ -1,0 +1,161 @@
+/* The cells of a series: from pieces to groups, buckets and values. */
+#include "core/reports/series_reading.h"
+
+#include <stdlib.h>
+
+/* ---- cells ---------------------------------------------------------------------------------------- */
+
+int64_t parts_sum(const int64_t *parts, unsigned bits) {
+    int64_t n = 0;
+    for (int i = 0; i < FACT_PARTS; i++)
+        if (bits >> i & 1U) n += parts[i];
+    return n;
+}
+
+static int64_t backlog_of(const int64_t *parts) {
+    return parts_sum(parts, 15U << BACKLOG_ENTERS) - parts_sum(parts, 15U << BACKLOG_LEAVES);
+}
+
+/* Counts a piece for the rank of its key: a backlog by its end, others by their facts. */
+static int64_t piece_weight(const struct reading *r, const struct piece *p) {
+    if (is_backlog(r)) return p->part >= BACKLOG_LEAVES ? -p->n : p->n;
+    return p->bucket >= 0 ? p->n : 0;
+}
+
+static int rank_compare(const void *x, const void *y) {
+    const struct key_count *a = *(struct key_count *const *)x, *b = *(struct key_count *const *)y;
+    if (a->n != b->n) return a->n > b->n ? -1 : 1;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Gives each key its group: one of the largest, or the rest. */
+static void groups_make(struct reading *r, struct series *out) {
+    struct arena *a = r->work->arena;
+    struct key_count **ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
+    bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
+    int n = 0, cells = cells_of(r->ask);
+    for (int i = 0; i < r->count; i++) {
+        r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
+        used[r->pieces[i].key] = true;
+    }
+    for (int i = 0; i < r->key_count; i++)
+        if (used[i] || r->dimension == BY_ALL) ranked[n++] = &r->keys[i];
+    if (n) qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
+    int most = r->ask->most_groups ? r->ask->most_groups : SERIES_GROUPS;
+    out->group_count = n > most ? most + 1 : n;
+    out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
+    for (int i = 0; i < n; i++) {
+        ranked[i]->group = i < most ? i : most;
+        struct series_group *g = &out->groups[ranked[i]->group];
+        g->is_rest = i >= most;
+        g->key = g->is_rest ? 0 : ranked[i]->key;
+    }
+    for (int i = 0; i < out->group_count; i++)
+        out->groups[i].cells = arena_array(a, (size_t)cells, sizeof *out->groups[i].cells);
+}
+
+static void cell_add(struct series_cell *cell, const struct piece *p) {
+    cell->n += p->n;
+    cell->parts[p->part] += p->n;
+    cell->sum += (double)p->took * p->n;
+}
+
+static void pieces_count(struct reading *r, struct series *out) {
+    for (int i = 0; i < r->count; i++) {
+        const struct piece *p = &r->pieces[i];
+        struct series_group *g = &out->groups[r->keys[p->key].group];
+        if (p->bucket < 0) {
+            g->before[p->part] += p->n;
+            continue;
+        }
+        cell_add(&g->cells[p->bucket], p);
+        cell_add(&g->total, p);
+        g->n += p->n;
+    }
+}
+
+static void all_of_groups(struct series *out) {
+    out->all.cells = NULL;
+    for (int g = 0; g < out->group_count; g++) {
+        const struct series_group *group = &out->groups[g];
+        out->all.n += group->n;
+        out->all.total.n += group->total.n;
+        out->all.total.sum += group->total.sum;
+        for (int i = 0; i < FACT_PARTS; i++) {
+            out->all.total.parts[i] += group->total.parts[i];
+            out->all.before[i] += group->before[i];
+        }
+    }
+}
+
+bool metric_value(const struct report_metric *m, const struct series_cell *cell, const int64_t *before,
+                  double *out) {
+    int64_t good = 0, of = 0;
+    switch (m->method) {
+    case METRIC_COUNT: *out = (double)cell->n; return true;
+    case METRIC_BACKLOG: *out = (double)(backlog_of(before) + backlog_of(cell->parts)); return true;
+    case METRIC_DURATION: *out = (double)cell->half; return cell->n > 0;
+    case METRIC_GOOD: good = cell->parts[0], of = cell->n; break;
+    case METRIC_KEPT:
+        good = parts_sum(cell->parts, m->say[SLA_KEPT].parts);
+        of = good + parts_sum(cell->parts, m->say[SLA_BROKEN].parts);
+        break;
+    }
+    *out = of ? 100.0 * (double)good / (double)of : 0;
+    return of > 0;
+}
+
+/* ---- percentiles ---------------------------------------------------------------------------------- */
+
+static int took_compare(const void *x, const void *y) {
+    const struct piece *a = *(const struct piece *const *)x, *b = *(const struct piece *const *)y;
+    return (a->took > b->took) - (a->took < b->took);
+}
+
+/* The nearest rank: the least value that at least this part of the facts do not exceed. */
+static int64_t nearest_rank(int64_t n, int percent) { return (n * percent + 99) / 100; }
+
+/* Pieces in the order of their durations. With steps they are counted, because there may be a million. */
+static void percentiles_set(const struct reading *r, const struct piece **pieces, int count,
+                            struct series_cell *cell) {
+    int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90), seen = 0, steps[STEPS] = {0};
+    cell->half = cell->most = -1;
+    if (cell->n == 0) return;
+    if (r->is_exact) qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
+    else
+        for (int i = 0; i < count; i++) steps[pieces[i]->step] += pieces[i]->n;
+    for (int i = 0; i < (r->is_exact ? count : STEPS) && cell->most < 0; i++) {
+        seen += r->is_exact ? pieces[i]->n : steps[i];
+        int64_t took = r->is_exact ? pieces[i]->took : step_seconds(i);
+        if (cell->half < 0 && seen >= half) cell->half = took;
+        if (seen >= most) cell->most = took;
+    }
+}
+
+static int group_of(const struct reading *r, const struct piece *p) { return r->keys[p->key].group; }
+
+/* Sorts the pieces by group and bucket, and sets the percentiles of each cell, group and all. */
+static void percentiles_make(struct reading *r, struct series *out) {
+    int buckets = cells_of(r->ask), cells = out->group_count * buckets;
+    int *ends = arena_array(r->work->arena, (size_t)cells + 1, sizeof *ends);
+    const struct piece **sorted = arena_array(r->work->arena, (size_t)r->count + 1, sizeof *sorted);
+    for (int i = 0; i < r->count; i++) ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket + 1]++;
+    for (int i = 0; i < cells; i++) ends[i + 1] += ends[i];
+    for (int i = 0; i < r->count; i++)
+        sorted[ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket]++] = &r->pieces[i];
+    for (int g = 0; g < out->group_count; g++) {
+        struct series_group *group = &out->groups[g];
+        int first = g ? ends[g * buckets - 1] : 0, at = first;
+        for (int b = 0; b < buckets; at = ends[g * buckets + b++])
+            percentiles_set(r, sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
+        percentiles_set(r, sorted + first, at - first, &group->total);
+    }
+    percentiles_set(r, sorted, r->count, &out->all.total);
+}
+
+void cells_make(struct reading *r, struct series *out) {
+    groups_make(r, out);
+    pieces_count(r, out);
+    all_of_groups(out);
+    if (r->metric->method == METRIC_DURATION) percentiles_make(r, out);
+}

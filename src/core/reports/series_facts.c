@@ -1,0 +1,139 @@
+/* Series from facts, and the conversations behind a number. */
+#include "core/reports/series_reading.h"
+
+#include "base/ids.h"
+#include "json/json.h"
+
+struct tagged_piece {
+    struct reading *reading;
+    int bucket, part;
+    int64_t took;
+};
+
+static void tagged_add(void *arg, int64_t tag_id) {
+    struct tagged_piece *t = arg;
+    series_piece_add(t->reading, tag_id, t->bucket, t->part, 0, t->took, 1);
+}
+
+/* Columns of facts: at, part, took, took_open, keys, tags. */
+#define FACT_CELLS \
+    "f.at, f.part, f.took, f.took_open, f.channel, f.team_id, f.agent_id, f.priority_id, f.sla_id, f.tags"
+enum { CELL_KEYS = 4, CELL_TAGS = 9 };
+
+static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
+    return r->ask->hours == REPORT_BUSINESS ? open : took;
+}
+
+static void fact_add(struct reading *r, struct stmt *row) {
+    int64_t at = col_int(row, 0), took = duration_of(r, col_int(row, 2), col_int(row, 3));
+    int bucket = at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at), part = (int)col_int(row, 1);
+    if (at >= reading_end(r) || at < reading_start(r)) return;
+    if (r->dimension == BY_EACH_TAG) {
+        struct tagged_piece t = {r, bucket, part, took};
+        struct str tags = col_text(row, CELL_TAGS);
+        fact_tags(tags, tagged_add, &t);
+        if (tags.n == 0) series_piece_add(r, 0, bucket, part, 0, took, 1);
+        return;
+    }
+    int64_t key = r->dimension == BY_ALL ? 0 : col_int(row, CELL_KEYS + (int)r->dimension - BY_CHANNEL);
+    series_piece_add(r, key, bucket, part, 0, took, 1);
+}
+
+static const struct {
+    const char *is, *name;
+} keyed[REPORT_DIMENSIONS] = {
+    [BY_CHANNEL] = {" AND f.channel = :only_channel", ":only_channel"},
+    [BY_TEAM_NOW] = {" AND f.team_id = :only_team", ":only_team"},
+    [BY_AGENT_NOW] = {" AND f.agent_id = :only_agent", ":only_agent"},
+    [BY_PRIORITY] = {" AND f.priority_id = :only_priority", ":only_priority"},
+    [BY_SLA] = {" AND f.sla_id = :only_sla", ":only_sla"},
+};
+
+/* Adds the conditions on facts f. The text of tags is ",3,17,". */
+static void only_condition(const struct report_only *only, struct arena *a, struct buf *sql,
+                           struct branches *binds) {
+    for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) {
+        if (!only->by[d]) continue;
+        buf_text(sql, keyed[d].is);
+        branch_bind_int(binds, keyed[d].name, only->key[d]);
+    }
+    if (!only->by[BY_EACH_TAG]) return;
+    int64_t tag = only->key[BY_EACH_TAG];
+    buf_text(sql, " AND f.tags LIKE :only_tag");
+    branch_bind_text(binds, ":only_tag", tag ? str_fmt(a, "%%,%lld,%%", (long long)tag) : S(""));
+}
+
+static int facts_start(struct reading *r, struct buf *sql, struct branches *binds) {
+    struct bind all[BRANCH_BINDS_MAX + 1] = {0};
+    struct stmt *row;
+    only_condition(&r->ask->only, r->work->arena, sql, binds);
+    branch_bind_int(binds, ":fact_kind", r->metric->kind);
+    buf_char(sql, 0);
+    memcpy(all, binds->binds, (size_t)binds->bind_count * sizeof *all);
+    int rc = db_start(r->work->conn, sql->p, all, &row);
+    buf_free(sql);
+    TRY(rc);
+    while ((rc = stmt_step(row)) == 1) fact_add(r, row);
+    stmt_end(row);
+    return rc;
+}
+
+int facts_visible(struct reading *r) {
+    struct buf sql = {0};
+    struct branches binds = r->seen;
+    buf_text(&sql, "SELECT " FACT_CELLS " FROM report_facts f");
+    if (r->restricted) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
+    buf_text(&sql, " WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
+    if (r->restricted) {
+        buf_text(&sql, " AND (1 = 0");
+        for (int i = 0; i < r->seen.count; i++) buf_fmt(&sql, " OR (%s)", r->seen.where[i]);
+        buf_char(&sql, ')');
+    }
+    branch_bind_int(&binds, ":fact_from", reading_start(r));
+    branch_bind_int(&binds, ":fact_to", reading_end(r));
+    return facts_start(r, &sql, &binds);
+}
+
+/* CROSS: SQLite would otherwise read all facts of the kind for each quarter. */
+#define FACTS_OF_QUARTERS                                                              \
+    "SELECT " FACT_CELLS " FROM @EACH_ID(:fact_quarters) q CROSS JOIN report_facts f " \
+    "WHERE f.kind = :fact_kind AND f.at >= q.value AND f.at < q.value + 900000"
+
+int split_quarters_read(struct reading *r) {
+    struct buf sql = {0};
+    struct branches binds = {0};
+    if (r->split_count == 0) return 0;
+    ids_sort_once(r->split, r->split_count);
+    buf_text(&sql, FACTS_OF_QUARTERS);
+    branch_bind_text(&binds, ":fact_quarters", json_ids(r->work->arena, r->split, (size_t)r->split_count));
+    return facts_start(r, &sql, &binds);
+}
+
+/* ---- the conversations ---------------------------------------------------------------------------- */
+
+static void part_list(struct buf *sql, unsigned bits) {
+    const char *comma = "";
+    buf_text(sql, "(");
+    for (int i = 0; i < FACT_PARTS; i++) {
+        if (!(bits >> i & 1U)) continue;
+        buf_fmt(sql, "%s%d", comma, i);
+        comma = ", ";
+    }
+    buf_text(sql, ")");
+}
+
+void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
+                         const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
+                         struct branches *binds) {
+    unsigned bits = m->parts;
+    if (part) bits = part->parts & (bits ? bits : ~0U);
+    buf_text(sql, "SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind "
+                  "AND f.at >= :fact_from AND f.at < :fact_to");
+    branch_bind_int(binds, ":fact_kind", m->kind);
+    branch_bind_int(binds, ":fact_from", from);
+    branch_bind_int(binds, ":fact_to", to);
+    only_condition(only, a, sql, binds);
+    if (!bits) return;
+    buf_text(sql, " AND f.part IN ");
+    part_list(sql, bits);
+}

@@ -1,0 +1,79 @@
+/* The reading of a series: its keys and pieces, from facts or from rollups, and the cells that they make.
+ *
+ *     series.c ──> keys_read ──> facts_read or rollups_read ──> cells_make
+ *                                     series_piece_add
+ */
+#ifndef CORE_REPORTS_SERIES_READING_H
+#define CORE_REPORTS_SERIES_READING_H
+
+#include "core/reports/rollup.h"
+#include "core/reports/series_ask.h"
+
+/* A fact, as far as a series needs it. */
+struct piece {
+    int key;    /* place in the keys */
+    int bucket; /* -1: before the first */
+    int part;
+    int step;     /* of a duration */
+    int n;        /* facts that are equal in all of this */
+    int64_t took; /* seconds */
+};
+
+struct key_count {
+    int64_t key, n;
+    int group;
+};
+
+struct reading {
+    struct work *work;
+    const struct series_ask *ask;
+    const struct report_metric *metric;
+    enum report_dimension dimension;
+    struct piece *pieces;
+    int count, room;
+    struct key_count *keys; /* sorted by key */
+    int key_count, key_room, last_key;
+    int64_t *split; /* quarters of an hour that a bucket does not have whole */
+    int split_count, split_room;
+    int64_t clock_day, clock_offset; /* of week_hour: seconds */
+    bool clock_read, clock_changes;
+    struct branches seen;
+    enum report_dimension rolled; /* of the rollups: that of the groups, or of the only property */
+    bool restricted, is_exact;
+};
+
+/* Binds of a query on report_days: the days of the period. */
+#define DAY_BINDS(r, dimension)                                        \
+    B_INT("kind", (r)->metric->kind), B_INT("dimension", (dimension)), \
+        B_INT("first", fact_day(reading_start(r))), B_INT("last", fact_day(reading_end(r) - 1))
+
+static inline bool is_backlog(const struct reading *r) { return r->metric->method == METRIC_BACKLOG; }
+/* A backlog counts all facts before the end. */
+static inline int64_t reading_start(const struct reading *r) {
+    return is_backlog(r) ? INT64_MIN / 4 : r->ask->buckets.starts[0];
+}
+static inline int64_t reading_end(const struct reading *r) {
+    return r->ask->buckets.starts[r->ask->buckets.count];
+}
+static inline int cells_of(const struct series_ask *ask) {
+    return ask->week_of.p ? WEEK_HOURS : ask->buckets.count;
+}
+
+/* Reads all keys that facts of the period have, and 0 for facts without one. */
+int keys_read(struct reading *r);
+/* The keys are known before (keys_read), so that their places stay. */
+void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n);
+/* The bucket of a moment in the period, or the hour of its week. */
+int place_in_time(struct reading *r, int64_t at);
+
+/* Adds the pieces of facts of the period, of conversations that the caller sees. */
+int facts_visible(struct reading *r);
+/* Adds those of the quarters of an hour that rollups split. */
+int split_quarters_read(struct reading *r);
+/* Adds the pieces of rollups, and those of split quarters. */
+int rollups_read(struct reading *r);
+
+/* Counts the pieces in groups and cells, with percentiles of durations. */
+void cells_make(struct reading *r, struct series *out);
+
+#endif
