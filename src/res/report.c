@@ -15,8 +15,9 @@ static const struct field series_args[] = {
     {"interval", F_WORD, .words = report_intervals,
      .doc = "Length of a bucket: HOUR, DAY, WEEK (from Monday) or MONTH, in the time zone. Default: DAY."},
     {"group", F_WORD, .words = report_groups,
-     .doc = "A series for each CHANNEL, TEAM, AGENT, PRIORITY or TAG of the conversations, or SLA of the "
-            "metrics of SLAs. Default: one series."},
+     .doc =
+         "A series for each CHANNEL, TEAM, AGENT, PRIORITY, ORGANIZATION or TAG of the conversations, or SLA "
+         "of the metrics of SLAs. Default: one series."},
     {"*", .group = report_period_args},
     {"*", .group = report_time_args},
     {"*", .group = csv_args},

@@ -22,6 +22,8 @@ const struct field report_only_args[] = {
      .doc = "Only conversations of this agent; replies and waits by their author. 0: without one."},
     {"priority_id", F_INT, .doc = "Only conversations of this priority. 0: without one."},
     {"sla_id", F_INT, .doc = "Only clocks of this SLA, for metrics of SLAs."},
+    {"organization_id", F_INT,
+     .doc = "Only conversations of this organization, that of the requester. 0: without one."},
     {"tag_id", F_INT, .doc = "Only conversations with this tag. 0: without any."},
     {0},
 };

@@ -102,6 +102,11 @@ static int ranking_tags(struct call *c, int64_t owner_id, int64_t **ids) {
     return ranking_keys(c, BY_EACH_TAG, ids);
 }
 
+static int ranking_organizations(struct call *c, int64_t owner_id, int64_t **ids) {
+    (void)owner_id;
+    return ranking_keys(c, BY_ORGANIZATION_NOW, ids);
+}
+
 static const struct field ranking_fields[] = {
     {"metric", F_WORD, READONLY, .words = report_metric_names, .doc = "The metric."},
     {"unit", F_TEXT, READONLY, .doc = "Unit of the values.", .example = "\"conversations\""},
@@ -121,6 +126,8 @@ static const struct field ranking_fields[] = {
          "[{\"key\": 3, \"total\": {\"value\": 12, \"n\": 12}, \"previous\": {\"value\": 9, \"n\": 9}}]"},
     {"group_count", F_INT, READONLY, .doc = "Number of groups of both periods.", .example = "1"},
     {"tags", F_MANY, READONLY, .ref = "tag", .made = ranking_tags, .doc = "Tags that are keys of groups."},
+    {"organizations", F_MANY, READONLY, .ref = "organization", .made = ranking_organizations,
+     .doc = "Organizations that are keys of groups."},
     {"total", F_COMPUTED, READONLY, .render = render_ranking_total,
      .doc = "The same for all groups, each event once.", .example = "{\"value\": 12, \"n\": 12}"},
     {"previous", F_COMPUTED, READONLY, .render = render_ranking_previous,
@@ -158,8 +165,9 @@ static int reply_ranking_csv(struct call *c, const struct ranking *r) {
 static const struct field ranking_args[] = {
     {"*", .group = report_metric_args},
     {"group", F_WORD, PRESENT, .words = report_groups,
-     .doc = "A group for each CHANNEL, TEAM, AGENT, PRIORITY or TAG of the conversations, or SLA of the "
-            "metrics of SLAs.",
+     .doc =
+         "A group for each CHANNEL, TEAM, AGENT, PRIORITY, ORGANIZATION or TAG of the conversations, or SLA "
+         "of the metrics of SLAs.",
      .example = "\"TAG\""},
     {"most", F_INT, .min = 1, .max = LIMIT_PAGE,
      .doc = "Number of groups at most. Default: 20, as CSV 1000."},
@@ -218,6 +226,6 @@ const struct resource report_groups_resource = {
     .type = "report_groups",
     .scope = "insights",
     .title = "Reports by groups",
-    .doc = "Numbers of tags, teams, agents and channels, with their change.",
+    .doc = "Numbers of tags, organizations, teams, agents and channels, with their change.",
     .fields = ranking_fields,
     .routes = ranking_routes};

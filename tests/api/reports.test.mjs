@@ -66,13 +66,17 @@ const world = shared(async (given) => {
   tags.push(...sql(desk, 'SELECT id FROM tags ORDER BY id').trim().split('\n').map(Number));
   const person = Number(sql(desk, `SELECT requester_id FROM cases WHERE id = ${id}`));
   const agents = [(await desk.person('agent')).id, (await desk.person('agent')).id];
-  Object.assign(given, { teams, tags, person, agents });
+  const organizations = [];
+  for (const name of ['North', 'South']) organizations.push((await owner.create('/organizations', { name })).id);
+  const people = [{ id: person, organization: null }];
+  for (const organization of [...organizations, ...organizations]) people.push({ id: (await desk.person('customer', { organization_id: organization })).id, organization });
+  Object.assign(given, { teams, tags, people, organizations, agents });
 });
 
 /** Conversations with their events, between two moments. */
-function conversations(d, { teams, tags, person, agents }, from, to, n) {
+function conversations(d, { teams, tags, people, agents }, from, to, n) {
   return Array.from({ length: n }, (_, i) => {
-    const created = from + d.below(to - from), rows = [], changes = [];
+    const created = from + d.below(to - from), rows = [], changes = [], { id: person, organization } = d.one(people);
     let at = created, type = d.one([1, 1, 1, 2, 4]);
     const first = type;
     for (let k = d.below(8); k >= 0; k--) {
@@ -85,7 +89,7 @@ function conversations(d, { teams, tags, person, agents }, from, to, n) {
         type = next;
       }
     }
-    return { id: 1000 + i, created, rows, changes, first, type, state: d.below(10) ? 1 : d.one([2, 3, 4]), channel: d.one([1, 2, 4]), team: d.one([null, ...teams]), agent: d.one([null, ...agents]),
+    return { id: 1000 + i, person, organization, created, rows, changes, first, type, state: d.below(10) ? 1 : d.one([2, 3, 4]), channel: d.one([1, 2, 4]), team: d.one([null, ...teams]), agent: d.one([null, ...agents]),
       priority: d.one([null, 1, 3]), tags: tags.filter(() => d.below(3) === 0), rating: d.below(4) ? null : { at: at + d.below(D), score: d.one([1, 2]) } };
   });
 }
@@ -95,14 +99,14 @@ const insert = (table, columns, rows) => (rows.length ? `INSERT INTO ${table} ($
 let post = 100_000;
 
 /** Replaces all conversations of the store. */
-function store(desk, cases, { person }) {
+function store(desk, cases) {
   const of = (of_) => cases.flatMap((c) => of_(c));
   sql(desk, `DELETE FROM case_tags WHERE case_id >= 1000; DELETE FROM case_ratings WHERE case_id >= 1000; DELETE FROM case_status_changes WHERE case_id >= 1000; DELETE FROM posts WHERE case_id >= 1000; DELETE FROM cases WHERE id >= 1000; UPDATE cases SET state = 3 WHERE id < 1000;
-    ${insert('cases', 'id, uuid, subject, channel, state, requester_id, creator_id, status_id, status_type, message_seq, reopen_count, created_at, updated_at, assigned_team_id, assigned_agent_id, priority_id',
-    cases.map((c) => [c.id, `u${c.id}`, 's', c.channel, c.state, person, person, c.type, c.type, c.rows.length, 0, c.created, c.created, c.team, c.agent, c.priority]))}
+    ${insert('cases', 'id, uuid, subject, channel, state, requester_id, creator_id, organization_id, status_id, status_type, message_seq, reopen_count, created_at, updated_at, assigned_team_id, assigned_agent_id, priority_id',
+    cases.map((c) => [c.id, `u${c.id}`, 's', c.channel, c.state, c.person, c.person, c.organization, c.type, c.type, c.rows.length, 0, c.created, c.created, c.team, c.agent, c.priority]))}
     ${insert('posts', 'id, case_id, kind, uuid, content_text, creator_id, is_requester, by_staff, channel, created_at, updated_at', of((c) => c.rows.map((r) => [post++, c.id, 1, `p${post}`, 't', r.creator, r.requester, r.staff, 1, r.at, r.at])))}
     ${insert('case_status_changes', 'case_id, at, from_status_id, to_status_id, from_state, to_state', of((c) => c.changes.map((h) => [c.id, h.at, h.from, h.to, 1, 1])))}
-    ${insert('case_ratings', 'case_id, score, creator_id, created_at, updated_at', of((c) => (c.rating ? [[c.id, c.rating.score, person, c.rating.at, c.rating.at]] : [])))}
+    ${insert('case_ratings', 'case_id, score, creator_id, created_at, updated_at', of((c) => (c.rating ? [[c.id, c.rating.score, c.person, c.rating.at, c.rating.at]] : [])))}
     ${insert('case_tags', 'case_id, tag_id', of((c) => c.tags.map((t) => [c.id, t])))}
     UPDATE report_cursor SET place = '', built = 0`);
 }
@@ -145,6 +149,7 @@ const keysOf = {
   TEAM: (c) => [c.team],
   AGENT: (c, e) => [e.agent ?? c.agent],
   PRIORITY: (c) => [c.priority],
+  ORGANIZATION: (c) => [c.organization],
   TAG: (c) => (c.tags.length ? c.tags : [null]),
 };
 
@@ -156,7 +161,7 @@ function numbers(metric, hours, events) {
 }
 
 /** True if an event counts for a request with these conditions. */
-const CONDITIONS = { channel: 'CHANNEL', team_id: 'TEAM', agent_id: 'AGENT', priority_id: 'PRIORITY', tag_id: 'TAG' };
+const CONDITIONS = { channel: 'CHANNEL', team_id: 'TEAM', agent_id: 'AGENT', priority_id: 'PRIORITY', organization_id: 'ORGANIZATION', tag_id: 'TAG' };
 const onlyOf = (ask) => (c, e) => Object.entries(CONDITIONS).every(([name, group]) => ask[name] === undefined || keysOf[group](c, e).some((key) => (key ?? 0) === ask[name]));
 
 /** Ids of the conversations behind a number, by the reference. */
@@ -236,6 +241,7 @@ function compareGroups(cases, ask, data, say) {
   same(data.previous, of(before), 'previous');
   assert.deepEqual(data.tags.map((t) => t.id), ask.group === 'TAG' ? found.filter((k) => k !== null) : [], say);
   assert.ok(data.tags.every((t) => ['a', 'b', 'c'].includes(t.name)), say);
+  assert.deepEqual(data.organizations.map((o) => o.id), ask.group === 'ORGANIZATION' ? found.filter((k) => k !== null) : [], say);
 }
 
 const METRICS = ['CREATED', 'REOPENED', 'COMPLETED', 'BACKLOG', 'FIRST_RESPONSE', 'NEXT_RESPONSE', 'RESOLUTION', 'REPLIES', 'REQUESTS', 'SATISFACTION'];
@@ -253,15 +259,15 @@ describe('reports of random desks:', () => {
       // In Europe and America the clocks change in these weeks, forward and back.
       const middle = d.one([Date.UTC(2026, 2, 22), Date.UTC(2025, 9, 28), Date.UTC(2026, 3, 5)]);
       const cases = conversations(d, world, middle - 20 * D, middle + 20 * D, d.one([0, 1, 12, 40]));
-      store(desk, cases, world);
+      store(desk, cases);
       await desk.owner.update(`/teams/${world.teams[0]}`, { title: `Red ${round}` }); // a write of the desk ends its kept snapshots
       for (let k = 0; k < 6; k++) {
         const ask = { metric: METRICS[(round * 6 + k) % METRICS.length], interval: d.one(['HOUR', 'DAY', 'DAY', 'WEEK', 'MONTH']), time_zone: d.one(ZONES), hours: d.one(['CALENDAR', 'BUSINESS']) };
         const from = middle - d.below(15) * D - (d.below(2) ? 0 : d.below(DAY) * 1000), days = ask.interval === 'HOUR' ? 6 : 40;
         Object.assign(ask, { start_at: iso(from), end_at: iso(from + (1 + d.below(days)) * D - (d.below(2) ? 0 : d.below(DAY - 60) * 1000)) });
-        const group = d.one([undefined, 'CHANNEL', 'TEAM', 'AGENT', 'PRIORITY', 'TAG']);
+        const group = d.one([undefined, 'CHANNEL', 'TEAM', 'AGENT', 'PRIORITY', 'ORGANIZATION', 'ORGANIZATION', 'TAG']);
         if (group) ask.group = group;
-        const conditions = { channel: ['MAIL', 'HELPCENTER', 'MESSENGER'], team_id: [0, ...world.teams], agent_id: [0, ...world.agents], priority_id: [0, 1, 3], tag_id: [0, ...world.tags] };
+        const conditions = { channel: ['MAIL', 'HELPCENTER', 'MESSENGER'], team_id: [0, ...world.teams], agent_id: [0, ...world.agents], priority_id: [0, 1, 3], organization_id: [0, ...world.organizations], tag_id: [0, ...world.tags] };
         for (const [name, values] of Object.entries(conditions)) if (k > 1 && d.below(k > 3 ? 3 : 6) === 0) ask[name] = d.one(values);
         const data = await desk.owner.fetch(SERIES, ask), say = `desk ${round}: ${JSON.stringify(ask)}`;
         compare(cases, ask, data, say);
@@ -281,8 +287,8 @@ describe('reports of random desks:', () => {
 /** The conversations of a store, as the reference takes them. */
 function stored(desk) {
   const rows = (text) => sql(desk, text).trim().split('\n').filter(Boolean).map((line) => line.split('|').map((v) => (v === '' ? null : Number(v))));
-  const cases = rows('SELECT id, created_at, state, channel, assigned_team_id, assigned_agent_id, priority_id, status_type FROM cases ORDER BY id')
-    .map(([id, created, state, channel, team, agent, priority, type]) => ({ id, created, state, channel, team, agent, priority, type, first: type, rows: [], changes: [], tags: [], rating: null }));
+  const cases = rows('SELECT id, created_at, state, channel, assigned_team_id, assigned_agent_id, priority_id, status_type, organization_id FROM cases ORDER BY id')
+    .map(([id, created, state, channel, team, agent, priority, type, organization]) => ({ id, created, state, channel, team, agent, priority, type, organization, first: type, rows: [], changes: [], tags: [], rating: null }));
   const of = (id) => cases.find((c) => c.id === id);
   for (const [id, at, requester, staff, creator] of rows('SELECT case_id, created_at, is_requester, by_staff, creator_id FROM posts WHERE kind = 1 ORDER BY created_at, id')) of(id).rows.push({ at, requester, staff, creator });
   for (const [id, at, from, to] of rows('SELECT h.case_id, h.at, f.type, n.type FROM case_status_changes h JOIN case_statuses f ON f.id = h.from_status_id JOIN case_statuses n ON n.id = h.to_status_id ORDER BY h.id DESC')) {
@@ -306,7 +312,7 @@ describe('reports of a desk at work:', () => {
   const all = async (say) => {
     const { desk } = world, cases = stored(desk);
     for (const metric of METRICS)
-      for (const group of metric === 'BACKLOG' ? [undefined] : [undefined, 'AGENT', 'TAG']) {
+      for (const group of metric === 'BACKLOG' ? [undefined] : [undefined, 'AGENT', 'ORGANIZATION', 'TAG']) {
         const ask = { ...world.period, metric, interval: 'DAY', hours: 'CALENDAR', ...(group && { group }), end_at: iso(desk.clock.now + 1000) };
         compare(cases, ask, await desk.owner.fetch(SERIES, ask), `${say}: ${metric} ${group}`);
       }
@@ -424,6 +430,68 @@ describe('reports of a desk at work:', () => {
       INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('clocks', 1, '{}', 0, 1, 1, 1)`);
     clean(desk);
     await desk.start();
+  });
+
+  test('conversations follow their requester to another organization part by part, and a kill between two parts loses nothing', async (t) => {
+    const desk = await open(t, { args: ['--cascade-rows', '4'] }), { owner, staff } = desk;
+    const [north, south] = await Promise.all(['North', 'South'].map(async (name) => (await owner.create('/organizations', { name })).id));
+    const people = [(await desk.person('customer')).id, (await desk.person('customer', { organization_id: south })).id];
+    for (let i = 0; i < 18; i++) {
+      const { id } = await opened(desk, { requester_id: people[i % 3 ? 0 : 1] });
+      if (i % 2) (await staff.post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'HELPCENTER' })).must(201);
+    }
+    const period = { start_at: iso(MONDAY - D), end_at: iso(desk.clock.now + 1000) };
+    const counts = async (more = {}) => Object.fromEntries((await owner.fetch(GROUPS, { ...period, metric: 'CREATED', group: 'ORGANIZATION', ...more })).groups.map((g) => [g.key, g.total.value]));
+    /** The numbers are those of the rows, whatever the cascade has reached. */
+    const same = async (say) => {
+      const cases = stored(desk);
+      for (const metric of METRICS) {
+        const ask = { ...period, metric, hours: 'CALENDAR', group: 'ORGANIZATION' };
+        const { data } = (await owner.get(GROUPS, ask)).must(200).body, known = Number(desk.sql(`SELECT COUNT(*) FROM organizations WHERE id IN (${north}, ${south})`));
+        if (known === 2) compareGroups(cases, ask, data, `${say}: ${metric}`);
+        for (const organization_id of [0, north, south]) {
+          const list = { metric, ...period, organization_id }, found = (await owner.get('/insights/cases', { ...list, limit: 100, fields: 'id' })).must(200).body.data.map((c) => c.id);
+          assert.deepEqual(found.sort((a, b) => a - b), behind(cases, list), `${say}: conversations of ${organization_id}, ${metric}`);
+        }
+      }
+    };
+    assert.deepEqual(await counts(), { null: 12, [south]: 6 });
+    const { resources } = (await owner.get(GROUPS, { ...period, metric: 'CREATED', group: 'ORGANIZATION', include: 'organization', _flat: true })).must(200).body;
+    assert.deepEqual(Object.values(resources.organization).map((o) => o.name), ['South']);
+    await same('before');
+    await owner.update(`/users/${people[0]}`, { organization_id: north });
+    const moved = Number(desk.sql(`SELECT COUNT(*) FROM cases WHERE organization_id = ${north}`));
+    assert.ok(moved >= 4, 'the first part is done in the write');
+    await same('after the first part');
+    assert.equal(desk.sql('SELECT COUNT(*) FROM report_pending').trim(), '0', 'a read follows');
+    await desk.kill();
+    clean(desk);
+    await desk.start();
+    await same('after a kill');
+    const ended = (say) => until(say, async () => {
+      await desk.clock.forward(60);
+      return desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'cascade' AND status IN (1, 2)").trim() === '0';
+    });
+    await ended('all parts');
+    period.end_at = iso(desk.clock.now + 1000);
+    await desk.kill(); // the follower has not followed these, or has with its cursor
+    clean(desk);
+    await desk.start();
+    assert.deepEqual(await counts(), { [north]: 12, [south]: 6 });
+    assert.deepEqual(await counts({ metric: 'REPLIES' }), { [north]: 6, [south]: 3 });
+    await same('at the end');
+    (await owner.delete(`/organizations/${south}`)).must(200);
+    await ended('the organization to be left');
+    period.end_at = iso(desk.clock.now + 1000);
+    assert.deepEqual(await counts(), { [north]: 12, null: 6 });
+    await same('after the deletion');
+    const followed = tables(desk);
+    await desk.stop();
+    clean(desk);
+    sql(desk, "UPDATE report_cursor SET place = '', built = 0; DELETE FROM report_facts; DELETE FROM report_days");
+    await desk.start();
+    await counts();
+    assert.equal(tables(desk), followed, 'what followed is what is built anew');
   });
 
   test('a damaged rollup, which check finds, ends no process', async (t) => {

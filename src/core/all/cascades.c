@@ -10,6 +10,7 @@
 #include "core/helpcenter/article.h"
 #include "core/helpcenter/section.h"
 #include "core/programs/client.h"
+#include "core/reports/follow.h"
 #include "core/rules/tag_change.h"
 #include "core/search/text.h"
 
@@ -88,14 +89,15 @@ QUERY(cascade_follow,
       "SET organization_id = (SELECT u.organization_id FROM users u WHERE u.id = cases.requester_id) "
       "WHERE id IN @LIST(:rows)");
 
+QUERY(cascade_reports_pending, REPORTS_PENDING);
 QUERY(cascade_organization_uncounted, TOTALS_CHANGE("-", ORGANIZATION_TOTALS(ROWS)));
 QUERY(cascade_organization_counted, TOTALS_CHANGE("", ORGANIZATION_TOTALS(ROWS)));
 
-static const struct step of_requester[] = {
-    {&cascade_requested,
-     {&cascade_organization_uncounted, &cascade_follow, &cascade_organization_counted},
-     1},
-    {0}};
+static const struct step of_requester[] = {{&cascade_requested,
+                                            {&cascade_organization_uncounted, &cascade_follow,
+                                             &cascade_organization_counted, &cascade_reports_pending},
+                                            1},
+                                           {0}};
 
 /* ---- purged people --------------------------------------------------------------------------- */
 
@@ -178,7 +180,7 @@ static const struct step of_purged[] = {
     {&cascade_sessions, {&cascade_erase_sessions}, COUNTED(1, ERASED_SESSIONS)},
     {&cascade_remembered, {&cascade_erase_remembered}, COUNTED(3, ERASED_CREDENTIALS)},
     {&cascade_requested,
-     {&cascade_organization_uncounted, &cascade_erase_cases},
+     {&cascade_organization_uncounted, &cascade_reports_pending, &cascade_erase_cases},
      COUNTED(1, ERASED_CONVERSATIONS)},
     {&cascade_posts, {&cascade_erase_posts}, COUNTED(1, ERASED_MESSAGES)},
     {&cascade_acted, {&cascade_erase_acted}, COUNTED(2, ERASED_ADDRESSES)},
@@ -209,7 +211,9 @@ QUERY(cascade_organization_drop, "DELETE FROM organizations WHERE id = :id");
 
 static const struct step of_organization[] = {
     {&cascade_people, {&cascade_people_leave}, 1},
-    {&cascade_organization_cases, {&cascade_organization_uncounted, &cascade_organization_leave}, 1},
+    {&cascade_organization_cases,
+     {&cascade_organization_uncounted, &cascade_organization_leave, &cascade_reports_pending},
+     1},
     {&cascade_organization_notes, NOTES_GO, 1},
     {NULL,
      {&cascade_organization_lock, &cascade_organization_files, &cascade_organization_files_go,

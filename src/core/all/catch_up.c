@@ -36,6 +36,8 @@ int report_catch_up(struct desk *d) { return report_catch_up_for(d, CATCH_UP_MS)
 static int no_rebuild(struct conn *c) { return (void)c, 0; }
 
 const struct db_derived derived_tables[] = {
-    {"search_texts", search_rebuild}, {"search_words", no_rebuild},         {"search_titles", no_rebuild},
-    {"search_pieces", no_rebuild},    {"search_cursor", search_cursor_set}, {"report_facts", no_rebuild},
-    {"report_days", no_rebuild},      {"report_cursor", report_begin_anew}, {0}};
+    {"search_texts", search_rebuild},     {"search_words", no_rebuild},
+    {"search_titles", no_rebuild},        {"search_pieces", no_rebuild},
+    {"search_cursor", search_cursor_set}, {"report_facts", no_rebuild},
+    {"report_days", no_rebuild},          {"report_pending", no_rebuild},
+    {"report_cursor", report_begin_anew}, {0}};

@@ -180,6 +180,7 @@ const struct column_reference column_references[] = {
     {"cases.undo_read_post_id", NULL},
     {"case_totals.*", NULL},                            /* keys of counters */
     {"report_facts.*_id", NULL},                        /* the follower removes facts of rows that are gone */
+    {"report_pending.case_id", NULL},                   /* the follower removes it */
     {"change_log*.*", NULL},                            /* logs name rows that are gone */
     {"activities.@(owner_*|trigger|monitor)_id", NULL}, /* the trail outlives its objects and rules */
     {"audit_entries.*", NULL},

@@ -31,6 +31,8 @@ static const struct {
     [BY_TEAM_NOW] = {" AND COALESCE(t.assigned_team_id, 0) = :only_team", ":only_team"},
     [BY_AGENT_NOW] = {" AND COALESCE(t.assigned_agent_id, 0) = :only_agent", ":only_agent"},
     [BY_PRIORITY] = {" AND COALESCE(t.priority_id, 0) = :only_priority", ":only_priority"},
+    [BY_ORGANIZATION_NOW] = {" AND COALESCE(t.organization_id, 0) = :only_organization",
+                             ":only_organization"},
 };
 
 static void add_properties(const struct report_only *only, struct buf *sql, struct branches *out) {

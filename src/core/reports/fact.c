@@ -25,7 +25,8 @@ void fact_tags(struct str tags, void (*tell)(void *arg, int64_t tag_id), void *a
 /* ---- the conversations ----------------------------------------------------------------------- */
 
 QUERY(report_cases, "SELECT t.id, t.created_at, t.status_type, t.channel, COALESCE(t.assigned_team_id, 0), "
-                    "COALESCE(t.assigned_agent_id, 0), COALESCE(t.priority_id, 0) "
+                    "COALESCE(t.assigned_agent_id, 0), COALESCE(t.priority_id, 0), "
+                    "COALESCE(t.organization_id, 0) "
                     "FROM cases t WHERE t.id IN @LIST(:ids) AND t.state = 1 ORDER BY t.id");
 QUERY(report_tags, "SELECT k.case_id, k.tag_id FROM case_tags k WHERE k.case_id IN @LIST(:ids) "
                    "ORDER BY k.case_id, k.tag_id");
@@ -181,6 +182,7 @@ static int cases_read(struct work *w, struct str ids, struct telling *t) {
         c->common.keys[BY_TEAM_NOW] = col_int(row, 4);
         c->common.keys[BY_AGENT_NOW] = col_int(row, 5);
         c->common.keys[BY_PRIORITY] = col_int(row, 6);
+        c->common.keys[BY_ORGANIZATION_NOW] = col_int(row, 7);
     }
     TRY(rc);
     DB_ROWS(rc, w->conn, &report_tags, BINDS(B_TEXT("ids", ids)), row) {
@@ -256,8 +258,9 @@ int facts_compute(struct work *w, struct str ids, struct facts *out) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-#define FACT_COLUMNS \
-    "kind, at, case_id, n, part, took, took_open, channel, team_id, agent_id, priority_id, sla_id, tags"
+#define FACT_COLUMNS                                                                                 \
+    "kind, at, case_id, n, part, took, took_open, channel, team_id, agent_id, priority_id, sla_id, " \
+    "organization_id, tags"
 QUERY(facts_of_cases, "SELECT " FACT_COLUMNS " FROM report_facts WHERE case_id IN @LIST(:ids)");
 QUERY(facts_between, "SELECT " FACT_COLUMNS " FROM report_facts WHERE case_id BETWEEN :first AND :last");
 QUERY(facts_on, "SELECT " FACT_COLUMNS " FROM report_facts WHERE kind = :kind AND at >= :from AND at < :to");
@@ -265,9 +268,9 @@ QUERY(facts_on, "SELECT " FACT_COLUMNS " FROM report_facts WHERE kind = :kind AN
 #define WORD(n) "CAST(r.value ->> " n " AS INTEGER)"
 #define FACT_HEAD WORD("0") ", " CELL("1") ", " CELL("2") ", " WORD("3") ", " WORD("4")
 #define FACT_DURATIONS CELL("5") ", " CELL("6")
-#define FACT_KEYS WORD("7") ", " CELL("8") ", " CELL("9") ", " CELL("10") ", " CELL("11")
+#define FACT_KEYS WORD("7") ", " CELL("8") ", " CELL("9") ", " CELL("10") ", " CELL("11") ", " CELL("12")
 QUERY(facts_insert, "INSERT INTO report_facts (" FACT_COLUMNS ") SELECT " FACT_HEAD ", " FACT_DURATIONS
-                    ", " FACT_KEYS ", r.value ->> 12 FROM @ROWS(:rows) r");
+                    ", " FACT_KEYS ", r.value ->> 13 FROM @ROWS(:rows) r");
 QUERY(facts_delete, "DELETE FROM report_facts WHERE case_id IN @LIST(:ids)");
 
 static struct fact fact_at(struct work *w, struct stmt *row) {
@@ -278,7 +281,7 @@ static struct fact fact_at(struct work *w, struct stmt *row) {
                      .part = (int)col_int(row, 4),
                      .took = col_int(row, 5),
                      .took_open = col_int(row, 6),
-                     .tags = str_dup(w->arena, col_text(row, 12))};
+                     .tags = str_dup(w->arena, col_text(row, 13))};
     for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) f.keys[d] = col_int(row, 6 + d);
     return f;
 }

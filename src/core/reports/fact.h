@@ -29,7 +29,7 @@ static inline bool fact_has_duration(enum fact_kind k) {
 enum { BACKLOG_ENTERS = 0, BACKLOG_LEAVES = BACKLOG_AGES };
 enum sla_outcome { SLA_KEPT, SLA_BROKEN, SLA_RUNNING, SLA_OUTCOMES };
 
-/* Stored: append only. */
+/* Stored: a schema file that changes a number empties report_days (schema 106). */
 enum report_dimension {
     BY_ALL,
     BY_CHANNEL,
@@ -37,6 +37,7 @@ enum report_dimension {
     BY_AGENT_NOW,
     BY_PRIORITY,
     BY_SLA,
+    BY_ORGANIZATION_NOW,
     KEYED_DIMENSIONS, /* those before have one key */
     BY_EACH_TAG = KEYED_DIMENSIONS,
     REPORT_DIMENSIONS

@@ -16,12 +16,13 @@
 struct place {
     struct change_cursor cursor;     /* store.p NULL: nothing was read */
     int64_t built, epoch, epoch_now; /* epoch_now: that of the facts while clocks_wait */
-    bool clocks_wait;
+    bool clocks_wait, pending;       /* pending: report_pending has rows */
 };
 
 /* clocks_wait: a job computes clocks again, and business hours may have another epoch already. */
 QUERY(report_place, "SELECT c.place, c.built, c.epoch, g.epoch, CASE WHEN EXISTS (SELECT 1 FROM jobs j "
-                    "WHERE j.kind = 'clocks' AND j.status IN (1, 2)) THEN 1 ELSE 0 END "
+                    "WHERE j.kind = 'clocks' AND j.status IN (1, 2)) THEN 1 ELSE 0 END, "
+                    "CASE WHEN EXISTS (SELECT 1 FROM report_pending) THEN 1 ELSE 0 END "
                     "FROM report_cursor c LEFT JOIN clock_generations g ON g.id = 1");
 QUERY(report_place_lock, "SELECT id FROM report_cursor @LOCK@");
 QUERY(report_place_move, "UPDATE report_cursor SET place = :place, built = :built, epoch = :epoch");
@@ -36,7 +37,7 @@ static int report_place_read(struct work *w, struct place *out) {
     if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
     struct str text = str_dup(w->arena, col_text(row, 0));
     out->built = col_int(row, 1), out->epoch = col_int(row, 2);
-    out->clocks_wait = col_int(row, 4);
+    out->clocks_wait = col_int(row, 4), out->pending = col_int(row, 5);
     out->epoch_now = out->clocks_wait ? out->epoch : col_int(row, 3);
     stmt_end(row);
     if (text.n && !change_cursor_read(w->arena, text, &out->cursor)) out->cursor = (struct change_cursor){0};
@@ -56,7 +57,7 @@ int report_is_behind(struct work *w) {
     int64_t id;
     bool more;
     TRY(report_place_read(w, &p));
-    if (p.cursor.store.p == NULL || p.built != EVERYTHING || p.epoch != p.epoch_now) return 1;
+    if (p.cursor.store.p == NULL || p.built != EVERYTHING || p.epoch != p.epoch_now || p.pending) return 1;
     int n = change_log_read(w, &p.cursor, 1, &id, &more, &state);
     return n < 0 ? n : n > 0 || state != CURSOR_GOOD;
 }
@@ -152,6 +153,24 @@ static int follow_entries(struct work *w, struct place *p, enum change_log_state
     return more;
 }
 
+QUERY(report_pending_read, "SELECT q.id, q.case_id FROM report_pending q ORDER BY q.id LIMIT :most");
+QUERY(report_pending_done, "DELETE FROM report_pending WHERE id IN @LIST(:ids)");
+
+/* Follows the next conversations that cascades have moved. Returns 1 if there are more, 0 or a negative
+ * error. */
+static int follow_pending(struct work *w) {
+    int64_t *ids = arena_array(w->arena, AT_ONCE, sizeof *ids), *cases;
+    size_t n = 0;
+    int rc;
+    cases = arena_array(w->arena, AT_ONCE, sizeof *cases);
+    DB_ROWS(rc, w->conn, &report_pending_read, BINDS(B_INT("most", AT_ONCE)), row)
+    ids[n] = col_int(row, 0), cases[n++] = col_int(row, 1);
+    TRY(rc);
+    TRY(follow_cases(w, json_ids(w->arena, cases, n)));
+    TRY(db_exec(w->conn, &report_pending_done, BINDS(B_TEXT("ids", json_ids(w->arena, ids, n)))));
+    return n == AT_ONCE;
+}
+
 /* Builds the facts of the next conversations. Those of conversations that are not there any more go. Returns
  * 1 if there are more, 0 or a negative error. */
 static int build_next(struct work *w, struct place *p) {
@@ -187,6 +206,7 @@ int report_follow(struct work *w, void *arg) {
     if (p.cursor.store.p) TRY(more = follow_entries(w, &p, &state));
     if (p.cursor.store.p == NULL || state != CURSOR_GOOD) TRY(begin(w, &p));
     if (p.epoch != p.epoch_now) p.epoch = p.epoch_now, p.built = 0;
+    if (p.pending && !more) TRY(more = follow_pending(w));
     bool builds = !more && p.built != EVERYTHING;
     if (builds) TRY(more = build_next(w, &p));
     if (builds || p.cursor.last != last) TRY(place_put(w, &p)); /* a desk at rest writes nothing */
@@ -209,12 +229,14 @@ static void check_case(void *arg, int64_t id, const struct two_facts *two) {
     c->found++;
 }
 
-/* The conversations that entries after the cursor name. */
+QUERY(report_pending_cases, "SELECT q.case_id FROM report_pending q");
+
+/* The conversations that entries after the cursor or cascades name. */
 static int pending_cases_read(struct work *w, struct place *p, int64_t **out, enum change_log_state *state) {
     int64_t *ids = arena_array(w->arena, AT_ONCE, sizeof *ids), *cases;
     int n, count = 0, room = 0;
     bool more = false;
-    *out = NULL;
+    TRY(count = room = db_ids(w->conn, &report_pending_cases, NULL, w->arena, out));
     do {
         TRY(n = change_log_read(w, &p->cursor, AT_ONCE, ids, &more, state));
         if (n == 0) break;

@@ -11,13 +11,21 @@
  * A read of a report first brings them up to date, whichever process made the changes. Between reads the job
  * runner does so once a minute, so that a batch has many changes of the same day.
  *
- * Facts depend on two things without entries of their own: business hours, and SLA clocks that a job computes
- * again. Both have the epoch of clock_generations. A new epoch builds everything anew, when the job has
- * ended. */
+ * Facts depend on three things without entries of their own:
+ *
+ * - Business hours, and SLA clocks that a job computes again. Both have the epoch of clock_generations. A new
+ *   epoch builds everything anew, when the job has ended.
+ * - The organization of a conversation. A cascade sets it when the organization of the requester changes, and
+ *   each part adds its conversations to report_pending. The follower computes their facts, and deletes the
+ *   rows that it has read. Each part adds rows of its own, so a part that commits meanwhile loses none. */
 #ifndef CORE_REPORTS_FOLLOW_H
 #define CORE_REPORTS_FOLLOW_H
 
 #include "work/work.h"
+
+/* SQL of a cascade: the facts of the conversations :rows are computed again. */
+#define REPORTS_PENDING \
+    "INSERT INTO report_pending (case_id) SELECT c.id FROM cases c WHERE c.id IN @LIST(:rows)"
 
 /* 1: changes that this snapshot sees are not followed yet; 0; or a negative error. */
 int report_is_behind(struct work *w);

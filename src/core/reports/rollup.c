@@ -202,7 +202,7 @@ int rollup_put(struct work *w, struct rollup_changes *changes) {
 
 QUERY(rollup_days, "SELECT DISTINCT kind, day FROM report_days ORDER BY kind, day");
 QUERY(rollup_of_day, "SELECT dimension, key, records FROM report_days WHERE kind = :kind "
-                     "AND dimension BETWEEN 0 AND 6 AND day = :day ORDER BY dimension, key");
+                     "AND dimension BETWEEN 0 AND 7 AND day = :day ORDER BY dimension, key");
 
 static int day_differs(struct work *w, int64_t kind, int64_t day) {
     struct rollup_changes changes = {0};

@@ -5,8 +5,8 @@
 const struct word report_hours_words[] = {{REPORT_CALENDAR, "CALENDAR"}, {REPORT_BUSINESS, "BUSINESS"}, {0}};
 const struct word report_groups[] = {{BY_CHANNEL, "CHANNEL"}, {BY_TEAM_NOW, "TEAM"},
                                      {BY_AGENT_NOW, "AGENT"}, {BY_PRIORITY, "PRIORITY"},
-                                     {BY_SLA, "SLA"},         {BY_EACH_TAG, "TAG"},
-                                     {0}};
+                                     {BY_SLA, "SLA"},         {BY_ORGANIZATION_NOW, "ORGANIZATION"},
+                                     {BY_EACH_TAG, "TAG"},    {0}};
 
 QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
                     "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");

@@ -16,9 +16,10 @@ static void tagged_add(void *arg, int64_t tag_id) {
 }
 
 /* Columns of facts: at, part, took, took_open, keys, tags. */
-#define FACT_CELLS \
-    "f.at, f.part, f.took, f.took_open, f.channel, f.team_id, f.agent_id, f.priority_id, f.sla_id, f.tags"
-enum { CELL_KEYS = 4, CELL_TAGS = 9 };
+#define FACT_CELLS                                                                                   \
+    "f.at, f.part, f.took, f.took_open, f.channel, f.team_id, f.agent_id, f.priority_id, f.sla_id, " \
+    "f.organization_id, f.tags"
+enum { CELL_KEYS = 4, CELL_TAGS = 10 };
 
 static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
     return r->ask->hours == REPORT_BUSINESS ? open : took;
@@ -47,6 +48,7 @@ static const struct {
     [BY_AGENT_NOW] = {" AND f.agent_id = :only_agent", ":only_agent"},
     [BY_PRIORITY] = {" AND f.priority_id = :only_priority", ":only_priority"},
     [BY_SLA] = {" AND f.sla_id = :only_sla", ":only_sla"},
+    [BY_ORGANIZATION_NOW] = {" AND f.organization_id = :only_organization", ":only_organization"},
 };
 
 /* Adds the conditions on facts f. The text of tags is ",3,17,". */
