@@ -109,7 +109,7 @@ static int count_inbox(struct work *w, int64_t *n) {
     int known = case_total(w, &inbox, n);
     if (known <= 0) return known;
     access_cases(w, &b);
-    buf_text(&sql, "t.status_type IN (1, 2, 3, 6) AND ");
+    buf_text(&sql, "+t.status_type IN (1, 2, 3, 6) AND ");
     branches_condition(&b, &sql);
     TRY(snoozed_count(w, buf_take(&sql, w->arena).p, b.binds, b.bind_count, &snoozed));
     *n -= snoozed;
