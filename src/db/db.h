@@ -200,6 +200,10 @@ bool db_blocks(const struct db *db);
  * the number is the same. 0: other processes may write, so nothing is known. */
 int64_t db_generation(const struct db *db);
 
+/* Returns a number of the snapshot of this read, which no other snapshot of the process has: another read
+ * with this number finds the same rows. 0: not known. */
+int64_t db_snapshot(const struct conn *c);
+
 /* Returns the name of a table that a statement of this read names and that is not tracked, or NULL. Results
  * of its rows must not be kept. On PostgreSQL it is always NULL, because libpq does not list the tables
  * that a statement reads. */

@@ -50,8 +50,9 @@ struct sqlite_store {
     /* idle reader that keeps the index of the log in memory while the writer is closed; see writer.c */
     struct conn *keeper;
     struct writer *writer;
-    _Atomic int64_t version; /* raised by each COMMIT; see sqlite_snapshot.c */
-    _Atomic int64_t tracked; /* raised by each COMMIT of a change to a tracked table, after `version` */
+    _Atomic int64_t version;   /* raised by each COMMIT; see sqlite_snapshot.c */
+    _Atomic int64_t snapshots; /* begun so far by readers that keep them */
+    _Atomic int64_t tracked;   /* raised by each COMMIT of a change to a tracked table, after `version` */
 };
 
 #define STORE_FILE "desk.db"
@@ -74,6 +75,7 @@ int db_check_with(const char *dir, const struct schema_file *files,
 
 int snapshot_begin(struct conn *c, int64_t now);
 void snapshot_end(struct conn *c);
+int64_t snapshot_number(const struct conn *c); /* see db_snapshot */
 /* true: this thread holds the turn, or snapshots are not kept here */
 bool snapshot_held(const struct conn *c);
 void reader_close(struct conn *c);              /* conn_close for a reader that may keep a snapshot */

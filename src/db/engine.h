@@ -49,6 +49,7 @@ struct engine {
     void (*submit)(struct db *db, struct db_task *t);
     bool (*writes_here)(const struct db *db);   /* true: the calling thread is a writer */
     int64_t (*generation)(const struct db *db); /* see db_generation; NULL: always 0 */
+    int64_t (*snapshot)(const struct conn *c);  /* see db_snapshot; NULL: always 0 */
     /* fills in the numbers that connections don't count */
     void (*stats)(struct db *db, struct db_stats *out);
 
@@ -128,6 +129,7 @@ struct kept {
     bool open;
     int64_t version; /* version of the store when the snapshot was taken */
     int64_t since;   /* clock_monotonic() */
+    int64_t number;  /* of the snapshot: no other one of the process has it */
 };
 
 #define TABLE_NAME 48 /* bytes of a table's name that are kept, for a message */

@@ -146,6 +146,7 @@ const struct engine sqlite_engine = {
     .submit = sqlite_submit,
     .writes_here = sqlite_writes_here,
     .generation = sqlite_generation,
+    .snapshot = snapshot_number,
     .stats = sqlite_stats,
     .compact = sqlite_compact,
     .connect = sqlite_connect_reader,

@@ -67,8 +67,13 @@ int snapshot_begin(struct conn *c, int64_t now) {
     c->kept.open = rc == 0;
     c->kept.version = version;
     c->kept.since = now;
+    c->kept.number = atomic_fetch_add(&c->store->sqlite->snapshots, 1) + 1;
     if (rc < 0) give_turn(c);
     return rc;
+}
+
+int64_t snapshot_number(const struct conn *c) {
+    return keeps(c) && c->transaction && c->kept.open ? c->kept.number : 0;
 }
 
 void snapshot_end(struct conn *c) {

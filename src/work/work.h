@@ -23,6 +23,7 @@ struct lmtp_counts;
 struct calendars;
 struct clock_cache;
 struct rule_cache;
+struct known_sessions;
 struct generations;
 struct field_catalogue;
 struct cascade_row;
@@ -57,8 +58,9 @@ struct desk {
     struct calendars *calendars;
     /* settings that clocks depend on: core/sla/clock_settings.h; NULL: none are kept */
     struct clock_cache *clock_cache;
-    struct field_catalogue *fields; /* core/fields/field_catalogue.h; NULL: none is kept */
-    struct rule_cache *rules;       /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    struct field_catalogue *fields;        /* core/fields/field_catalogue.h; NULL: none is kept */
+    struct rule_cache *rules;              /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    struct known_sessions *known_sessions; /* core/login/session.h; NULL: none are kept */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
     const struct cascade_row

@@ -1,4 +1,4 @@
-/* Kept snapshots (src/db/sqlite_snapshot.c): which statements they save, and when they end. */
+/* Kept snapshots (src/db/sqlite_snapshot.c): which statements they save, their numbers, and when they end. */
 #include "store.h"
 
 #define PLACE struct place *p = *state
@@ -20,6 +20,31 @@ static void reads_between_two_writes_share_a_snapshot(void **state) {
     add_topic(p, "b");
     assert_int_equal(statements_of_a_read(p), 3);
     assert_int_equal(topics(p), 2);
+}
+
+static int64_t number_of_a_read(struct place *p) {
+    struct conn *c = db_reader(p->db);
+    int64_t number;
+    assert_int_equal(db_read_begin(c, 0), 0);
+    number = db_snapshot(c);
+    db_read_end(c);
+    assert_int_equal(db_snapshot(c), 0);
+    return number;
+}
+
+static void a_snapshot_has_a_number_of_its_own(void **state) {
+    PLACE;
+    int shared = 0;
+    add_topic(p, "a");
+    for (int i = 0; i < 100; i++) {
+        int64_t first = number_of_a_read(p);
+        assert_true(first > 0);
+        shared += number_of_a_read(p) == first;
+    }
+    assert_true(shared > 0); /* on a slow machine some snapshots expire meanwhile */
+    int64_t before = number_of_a_read(p);
+    add_topic(p, "b");
+    assert_true(number_of_a_read(p) > before);
 }
 
 #define LONG_TEXT \
@@ -118,6 +143,7 @@ static int place_make_keeping(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_STORE(reads_between_two_writes_share_a_snapshot),
+        IN_STORE(a_snapshot_has_a_number_of_its_own),
         IN_STORE(a_reader_that_was_told_of_a_write_finds_it),
         IN_STORE(an_idle_reader_does_not_hold_the_log_back),
     };

@@ -55,7 +55,7 @@ static int by_session(struct call *c, const struct credentials_given *g, struct 
     if (id) expect_again(c, token);
     int rc = id ? session_load(&c->work, id, s) : 0;
     if (rc < 0) return rc;
-    if (rc == 0 || !secret_eq(token, session_token(&c->work, s, c->work.arena))) return session_failed(c);
+    if (rc == 0 || !secret_eq(token, s->token)) return session_failed(c);
     if (!str_eq(s->user_agent, c->work.actor.user_agent)) return session_failed(c);
     if (g->cookie && !s->csrf_checked) return session_failed(c);
     session_touch(&c->work, s);
@@ -68,9 +68,7 @@ static int load_cookie(struct work *w, struct http_request *r, struct session *s
     int64_t id = session_token_id(token);
     int rc = id ? session_load(w, id, s) : 0;
     if (rc <= 0) return rc;
-    if (s->csrf_checked && secret_eq(token, session_token(w, s, w->arena)) &&
-        str_eq(s->user_agent, user_agent_of(r)))
-        return 1;
+    if (s->csrf_checked && secret_eq(token, s->token) && str_eq(s->user_agent, user_agent_of(r))) return 1;
     w->actor = nobody;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "core/desk/gather.h"
 #include "core/fields/field_catalogue.h"
 #include "core/helpcenter/generation.h"
+#include "core/login/session.h"
 #include "core/people/people_total.h"
 #include "core/rules/rule.h"
 #include "core/sla/clock_settings.h"
@@ -18,6 +19,7 @@ void desk_caches_open(struct desk *d) {
     d->clock_cache = clock_cache_new();
     d->fields = field_catalogue_new();
     d->rules = rule_cache_new();
+    d->known_sessions = known_sessions_new();
 }
 
 void desk_caches_close(struct desk *d) {
@@ -29,4 +31,5 @@ void desk_caches_close(struct desk *d) {
     clock_cache_free(d->clock_cache);
     field_catalogue_free(d->fields);
     rule_cache_free(d->rules);
+    known_sessions_free(d->known_sessions);
 }

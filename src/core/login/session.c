@@ -12,7 +12,108 @@
 #include "json/json.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- sessions that this process has read ----------------------------------------------------------
+ *
+ * Each request reads its session, so that a logout, a changed password and a disabled person count at once.
+ * That is a seventh of a small read. In one snapshot the same rows are read again, and requests of a thread
+ * share a snapshot until something is committed (db/sqlite_snapshot.c). So what was read is kept under the
+ * number of its snapshot. It can't be out of date, because a request in a later snapshot does not find it.
+ * On PostgreSQL no snapshot is shared. */
+#define KNOWN 64
+#define TEXT 256 /* bytes of a text; a session with a longer one is not kept */
+
+struct known {
+    int64_t snapshot; /* 0: free */
+    struct session session;
+    struct actor actor;
+    char token[TEXT], user_agent[TEXT], ip_address[TEXT];
+};
+
+struct known_sessions {
+    pthread_mutex_t lock;
+    struct known list[KNOWN];
+};
+
+struct known_sessions *known_sessions_new(void) {
+    struct known_sessions *k = calloc(1, sizeof *k);
+    if (k) pthread_mutex_init(&k->lock, NULL);
+    return k;
+}
+
+void known_sessions_free(struct known_sessions *k) {
+    if (k == NULL) return;
+    pthread_mutex_destroy(&k->lock);
+    sodium_memzero(k, sizeof *k);
+    free(k);
+}
+
+static struct known *known_place(struct known_sessions *k, int64_t id, int64_t snapshot) {
+    return &k->list[(uint64_t)(id * 31 + snapshot) % KNOWN];
+}
+
+/* The members that session_load sets. The others belong to the request. */
+static void take_actor(struct actor *to, const struct actor *from) {
+    to->kind = from->kind;
+    to->rank = from->rank;
+    to->user_id = from->user_id;
+    to->role_id = from->role_id;
+    to->session_id = from->session_id;
+    to->organization_id = from->organization_id;
+    to->case_access = from->case_access;
+    to->sees_organization = from->sees_organization;
+    to->password_updated_at = from->password_updated_at;
+    to->denied = from->denied;
+    to->scopes = from->scopes;
+    to->csrf_checked = from->csrf_checked;
+    to->wrote_at = from->wrote_at;
+}
+
+static bool known_session_take(struct work *w, int64_t id, struct session *out) {
+    struct known_sessions *k = w->desk->known_sessions;
+    int64_t snapshot = k ? db_snapshot(w->conn) : 0;
+    if (snapshot == 0) return false;
+    pthread_mutex_lock(&k->lock);
+    const struct known *e = known_place(k, id, snapshot);
+    bool found = e->snapshot == snapshot && e->session.id == id;
+    if (found) {
+        take_actor(&w->actor, &e->actor);
+        *out = e->session;
+        out->token = str_dup(w->arena, out->token);
+        out->user_agent = str_dup(w->arena, out->user_agent);
+        out->ip_address = str_dup(w->arena, out->ip_address);
+    }
+    pthread_mutex_unlock(&k->lock);
+    return found;
+}
+
+static struct str keep_text(char room[TEXT], struct str text) {
+    memcpy(room, text.p, text.n);
+    return (struct str){room, text.n};
+}
+
+static void known_session_keep(struct work *w, const struct session *s) {
+    struct known_sessions *k = w->desk->known_sessions;
+    int64_t snapshot = k ? db_snapshot(w->conn) : 0;
+    const struct str *const texts[] = {&s->token, &s->user_agent, &s->ip_address};
+    if (snapshot == 0) return;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i]->p == NULL || texts[i]->n > TEXT) return;
+    pthread_mutex_lock(&k->lock);
+    struct known *e = known_place(k, s->id, snapshot);
+    *e = (struct known){.snapshot = snapshot, .session = *s};
+    take_actor(&e->actor, &w->actor);
+    e->session.token = keep_text(e->token, s->token);
+    e->session.user_agent = keep_text(e->user_agent, s->user_agent);
+    e->session.ip_address = keep_text(e->ip_address, s->ip_address);
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
 
 QUERY(session_by_id,
       "SELECT " ACTOR_COLUMNS ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, "
@@ -88,13 +189,22 @@ static bool session_idles(const struct work *w, int64_t id, int64_t last_activit
     return w->now - last > idle_life(w->desk, rank);
 }
 
-int session_load(struct work *w, int64_t id, struct session *out) {
+static int session_read(struct work *w, int64_t id, struct session *out) {
     struct stmt *row;
-    struct actor before = w->actor;
+    if (known_session_take(w, id, out)) return 1;
     int rc = db_row(w->conn, &session_by_id, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc;
     session_read_row(w, row, id, out);
     stmt_end(row);
+    out->token = session_token(w, out, w->arena);
+    known_session_keep(w, out);
+    return 1;
+}
+
+int session_load(struct work *w, int64_t id, struct session *out) {
+    struct actor before = w->actor;
+    int rc = session_read(w, id, out);
+    if (rc <= 0) return rc;
     if (!session_idles(w, id, out->last_activity_at, w->actor.rank)) return 1;
     w->actor = before;
     return 0;

@@ -9,9 +9,14 @@
 struct session {
     int64_t id, user_id, created_at, last_activity_at, password_updated_at, logins_version;
     struct str user_agent, ip_address;
+    struct str token; /* session_token */
     bool csrf_checked;
     bool wants_otp; /* the user has a second factor: a password alone opens no further session */
 };
+
+struct known_sessions; /* sessions that this process has read */
+struct known_sessions *known_sessions_new(void);
+void known_sessions_free(struct known_sessions *k);
 
 /* Loads the actor of a live session in one query. Returns 1, or 0 if the session is unknown, ended or idle
  * too long, or its user is disabled. */
