@@ -275,7 +275,7 @@ bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## me
 	node bench/run.mjs
 
 .PHONY: bench-guard
-bench-guard: deskd build/bench/statements ## counts instructions, statements and frames of the main requests, and fails if one is over bench/guard.tsv by 5 %; GUARD_UPDATE=1 writes this table, GUARD_PARTS=1 shows the share of each part
+bench-guard: deskd build/bench/statements ## counts instructions, statements and frames of the main requests, and fails if one is over bench/guard.tsv by 5 %; GUARD_UPDATE=1 writes this table, GUARD_PARTS=1 shows the share of each part, GUARD_FRAMES=1 the tables and indexes of the frames
 	@node bench/guard.mjs
 
 .PHONY: bench-guard-postgres

@@ -1,6 +1,7 @@
 // make bench-guard: counts what the main requests cost, and compares with the committed table bench/guard.tsv.
 //
 //   GUARD_UPDATE=1   writes the table anew        GUARD_PARTS=1   also the share of each part of a request
+//   GUARD_FRAMES=1   also the tables and indexes whose pages the writes put into the log
 //   DATABASE         a cluster, of tests/postgres.sh: counts round trips on PostgreSQL, and compares nothing
 //
 // Each request has a process of its own and a fresh copy of one demo desk, at a fixed time, and calls the API without HTTP
@@ -66,6 +67,8 @@ function share(costs, [name, which]) {
     return [name, sum / REQUESTS];
 }
 
+const framed = process.env.GUARD_FRAMES && !cluster, trees = [];
+
 function measure([name, caller, method, target, ids, body]) {
     const id = session(caller), n = REQUESTS + WARM, found = ids ? rows(`${ids} LIMIT ${n}`) : [];
     const targets = Array.from({ length: n }, (_, i) => `/api/v1${target.replace('@', () => found[i % found.length])}`);
@@ -73,12 +76,29 @@ function measure([name, caller, method, target, ids, body]) {
     const dump = join(folder, 'dump');
     const args = ['-q', '--tool=callgrind', '--instr-atstart=no', `--callgrind-out-file=${dump}`, 'build/bench/statements',
         'guard', copy, AGENT, id, clock, method, body ? JSON.stringify(body) : '', ...targets];
-    const env = { ...process.env, ...ONE_MEMSET, BENCH_DATABASE: cluster ? urlOf('copy') : '' };
+    const env = { ...process.env, ...ONE_MEMSET, BENCH_DATABASE: cluster ? urlOf('copy') : '', BENCH_KEPT_LOG: framed && body ? kept : '' };
     const counted = JSON.parse(execFileSync('valgrind', args, { encoding: 'utf8', env }));
     const costs = readDump(readFileSync(dump, 'utf8'));
     let instructions = 0;
     for (const { own } of costs.values()) instructions += own;
+    if (framed && body) trees.push(`${name}: ${framesOf()}`);
     return { name, ...counted, instructions: Math.round(instructions / REQUESTS), parts: parts.map((part) => share(costs, part)) };
+}
+
+/* ---- frames of the log ------------------------------------------------------------------------------------ */
+
+const HEADER = 24, kept = join(folder, 'log'); // bytes of the header of a frame, which begins with the number of its page
+
+// Frames by table and index, of a request, the most first.
+function framesOf() {
+    const sqlite = (sql) => execFileSync('sqlite3', [join(copy, 'desk.db'), sql], { encoding: 'utf8', maxBuffer: 1 << 26 }).trim().split('\n');
+    const size = Number(sqlite('PRAGMA page_size')[0]) + HEADER, log = readFileSync(kept), found = new Map();
+    const names = new Map(sqlite('SELECT pageno, name FROM dbstat').map((line) => line.split('|')));
+    for (let at = 0; at + size <= log.length; at += size) {
+        const name = names.get(String(log.readUInt32BE(at))) ?? 'free pages';
+        found.set(name, (found.get(name) ?? 0) + 1 / REQUESTS);
+    }
+    return [...found].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n.toFixed(1)}`).join(', ');
 }
 
 /* ---- the table -------------------------------------------------------------------------------------------- */
@@ -125,6 +145,7 @@ if (process.env.GUARD_PARTS) {
     for (const [name] of used) print([name, ...measured.map((m) => Math.round(m.parts.find(([part]) => part === name)[1] / 1000))]);
     measured.forEach((m, i) => console.log(`${i + 1}: ${m.name}`));
 }
+if (framed) console.log(`\nframes of the log by table and index\n${trees.join('\n')}`);
 for (const line of faster) console.log(`faster: ${line}`);
 for (const line of slower) console.log(`FAILED: ${line}`);
 if (faster.length + slower.length) console.log('If the change is meant, run GUARD_UPDATE=1 make bench-guard and commit bench/guard.tsv with it.');

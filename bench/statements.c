@@ -24,7 +24,8 @@
  *     {"statements", "rows", "frames", "round_trips", "requests"}
  * each but the last a request: statements with BEGIN and COMMIT, changed rows with those inside of the full-text index, frames
  * of the log. Under callgrind it collects only these requests, in one dump. CLOCK is a file of the time (base/clock.h).
- * With the URL of a database in BENCH_DATABASE, `login` and `guard` use it, and DIR has the server key only.
+ * BENCH_KEPT_LOG names a file that gets their frames. With the URL of a database in BENCH_DATABASE, `login` and
+ * `guard` use it, and DIR has the server key only.
  * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by
  * tabs (NULL: \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for
  * bench/libpq.c). */
@@ -374,7 +375,20 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags) {
 #define WARM 13
 #define FRAME (STORE_PAGE + 24) /* bytes of a page in the log, with its header */
 
-static void guard(struct api *api, const char *method, const char *body, char **targets, int n) {
+/* Keeps the frames of the requests for bench/guard.mjs, because the close deletes the log. */
+static void keep_log(const char *store, int64_t from) {
+    const char *kept = getenv("BENCH_KEPT_LOG");
+    if (kept == NULL || *kept == 0) return;
+    char name[4096], bytes[FRAME];
+    snprintf(name, sizeof name, "%s-wal", store);
+    FILE *in = fopen(name, "rb"), *out = fopen(kept, "wb");
+    if (in == NULL || out == NULL || fseek(in, (long)from, SEEK_SET) != 0) die("the log can't be kept");
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;) fwrite(bytes, 1, n, out);
+    fclose(in), fclose(out);
+}
+
+static void guard(struct api *api, const char *store, const char *method, const char *body, char **targets,
+                  int n) {
     struct db_stats before = {0}, after;
     int64_t rows = 0;
     long trips = 0;
@@ -390,6 +404,7 @@ static void guard(struct api *api, const char *method, const char *body, char **
     }
     CALLGRIND_STOP_INSTRUMENTATION;
     db_stats(api->desk->db, &after);
+    keep_log(store, before.wal_bytes);
     double count = n - WARM;
     printf(
         "{\"statements\": %.2f, \"rows\": %.2f, \"frames\": %.2f, \"round_trips\": %.2f, \"requests\": %.0f}\n",
@@ -465,7 +480,7 @@ int main(int argc, char **argv) {
         cost_of_log(api, a, "POST", argv[7], argv[8], atoi(argv[5]));
         cost_of_log(api, a, "PUT", argv[9], NULL, atoi(argv[5]));
     } else if (login) print_session(api);
-    else if (guards) guard(api, argv[6], argv[7], argv + 8, argc - 8);
+    else if (guards) guard(api, store, argv[6], argv[7], argv + 8, argc - 8);
     else if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);

@@ -18,7 +18,9 @@ struct token {
 #define NUMBER(xid) \
     "CAST(CAST(" xid " AS VARCHAR) AS BIGINT)" /* not TEXT, because a TEXT in a schema file gets a COLLATE */
 #define SNAPSHOT "CAST(CAST($ AS TEXT) AS pg_snapshot)"
+/* The highest deleted id of a table without AUTOINCREMENT, otherwise the highest id. */
 #define LAST_ID(table) "(SELECT s.seq FROM sqlite_sequence s WHERE s.name = '" table "' LIMIT 1)"
+#define MAX_ID(table) "COALESCE((SELECT MAX(id) FROM " table "), 0)"
 /* An array, because the planner takes it for ten rows, and a function of JSON for a hundred: with those it
  * reads whole tables of the size of a small desk. */
 #define IDS "unnest(CAST(translate($, '[]', '{}') AS BIGINT[]))"
@@ -73,8 +75,10 @@ static const struct token tokens[] = {
      "pg_backend_pid() % 16)"},
     {"@RETURN_ID@", false, "", "RETURNING id"},
     {"@NEXT_POST_ID@", false,
-     "max(" LAST_ID("posts") ", " LAST_ID("activities") ", " LAST_ID("notes") ") + 1",
+     "max(" MAX_ID("posts") ", " MAX_ID("activities") ", " MAX_ID("notes") ", " LAST_ID("posts") ") + 1",
      "nextval('posts_id_seq')"},
+    {"@NEXT_CASE_ID@", false, "max(" MAX_ID("cases") ", " LAST_ID("cases") ") + 1",
+     "nextval('cases_id_seq')"},
     {"@NEXT_MAIL_ID@", false, "COALESCE(" LAST_ID("outgoing_mails") ", 0) + 1",
      "nextval('outgoing_mails_id_seq')"},
     {"@LOCK@", false, "", "FOR UPDATE"},

@@ -38,7 +38,7 @@ struct move_table {
     struct move_column *columns;
     const char *identity; /* PostgreSQL: the column whose ids the store assigns; NULL: none */
     const char *sequence; /* assigns these ids; tables may share one */
-    int64_t last_id;      /* the highest id that was ever assigned */
+    int64_t last_id;      /* at least the highest id that was assigned and is no row any more */
     int64_t rows;         /* number of rows, if the source counts them: for progress reports */
     struct move_table *next;
 };

@@ -16,8 +16,7 @@ static const struct query columns = {
     "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' "
     "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
     "ORDER BY m.name, p.cid"};
-static const struct query counted = {"move_counted", "SELECT 1 FROM sqlite_schema "
-                                                     "WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
+/* The highest id that was ever used. Of a table without AUTOINCREMENT: the highest one that was deleted. */
 static const struct query last_id = {"move_last_id", "SELECT seq FROM sqlite_sequence WHERE name = :name"};
 static const struct query indexes = {"move_indexes", "SELECT name, sql FROM sqlite_schema "
                                                      "WHERE type = 'index' AND sql IS NOT NULL "
@@ -82,10 +81,7 @@ static int sqlite_read_columns(struct conn *c, struct arena *a, struct move_tabl
 static int sqlite_list_tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
     int rc = sqlite_read_columns(c, a, out, why);
     for (struct move_table *t = *out; t && rc >= 0; t = t->next) {
-        int64_t found;
-        const struct bind *name = BINDS(B_TEXT("name", str_of(t->name)));
-        rc = db_int(c, &counted, name, &found);
-        if (rc == 1) rc = db_int(c, &last_id, name, &t->last_id);
+        rc = db_int(c, &last_id, BINDS(B_TEXT("name", str_of(t->name))), &t->last_id);
         if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
     }
     return rc < 0 ? rc : 0;
@@ -261,7 +257,7 @@ static int sqlite_restore(struct conn *c, void *plan, const struct db_fill *f, s
     return rc < 0 ? rc : check_first_reference(c, f, why);
 }
 
-/* AUTOINCREMENT has kept the highest id of the rows. The highest id of deleted rows counts, too. */
+/* The highest id of deleted rows counts, too. */
 static int sqlite_settle(struct conn *c, const struct move_table *t, int64_t last, struct why why) {
     char text[256];
     if (last == 0) return 0;

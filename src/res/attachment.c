@@ -40,6 +40,8 @@ int attachments_prepare(struct call *c) {
     return uploads_keep(c, &u);
 }
 
+bool attachments_need_prepare(const struct call *c) { return c->http->files != NULL; }
+
 int attachments_read(struct call *c, struct attached *out) {
     int rc = api_input(c);
     uploads_read(c, &out->uploads);

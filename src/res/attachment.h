@@ -21,6 +21,7 @@ struct str attachment_address(struct view *v, const struct row *row, const char 
 #define FILE_PARTS_DOC "File parts of multipart/form-data are attached, whatever their names."
 /* .prepare of a route with .body = FILES_ATTACHED: stores the contents of the file parts. */
 int attachments_prepare(struct call *c);
+bool attachments_need_prepare(const struct call *c); /* .needs_prepare of it */
 
 struct attached {
     struct uploads uploads;

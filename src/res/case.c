@@ -366,13 +366,14 @@ static const struct route case_routes[] = {
     {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get,
      .summary = "Get a conversation as staff see it", .doc = "Also if it is suspended or in the trash."},
     {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED,
-     .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options",
-     .summary = "Open a conversation for a requester",
+     .prepare = html_and_files_prepare, .needs_prepare = html_and_files_need_prepare, .lane = LANE_PICTURE,
+     .lane_for = "channel_options", .summary = "Open a conversation for a requester",
      .doc = "The first message is mailed to the requester if `channel_id` is that of a mailbox, or if "
             "`channel_options` has `cc`, but not if there is a `legacy_id`. " FILE_PARTS_DOC},
     {POST, "/cases/:id/reply", COL_PLUS, "conversations", ONE, post_case_reply, .of = "case",
      .reply = "case_reply", .input = reply_input, .body = FILES_ATTACHED, .prepare = html_and_files_prepare,
-     .lane = LANE_PICTURE, .lane_for = "channel_options", .summary = "Reply to a conversation",
+     .needs_prepare = html_and_files_need_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options",
+     .summary = "Reply to a conversation",
      .doc = "A public reply needs the permission cases.public_reply; a note (channel NOTE) does not. "
             "Changes of properties need the role agent or above. With last_seen_post_id, the reply is "
             "refused if other people have posted since. " FILE_PARTS_DOC,

@@ -303,8 +303,9 @@ static const struct route conversation_routes[] = {
      .bearer = "conversations", .reply = "user_minimal", .of = "conversation",
      .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation"},
     {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .bearer = "conversations",
-     .input = create_input, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC,
-     .lane_for = "attachment_file_ids", .headers = "X-Request-Token", .summary = "Create a conversation",
+     .input = create_input, .body = FILES_ATTACHED, .prepare = attachments_prepare,
+     .needs_prepare = attachments_need_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
+     .headers = "X-Request-Token", .summary = "Create a conversation",
      .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows "
             "people under pseudonyms. With X-Fingerprint-ID, callers with this fingerprint see the "
             "conversation later. File parts of multipart/form-data are attached to the first message, "

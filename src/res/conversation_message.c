@@ -123,8 +123,8 @@ static const struct route message_routes[] = {
      .bearer = "conversations", .args = html_args, .summary = "Get a message"},
     {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .bearer = "conversations",
      .input = create_input, .args = create_args, .body = FILES_ATTACHED, .prepare = attachments_prepare,
-     .lane = LANE_SYNC, .lane_for = "attachment_file_ids", .permission = "cases.public_reply",
-     .summary = "Reply to a conversation",
+     .needs_prepare = attachments_need_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
+     .permission = "cases.public_reply", .summary = "Reply to a conversation",
      .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or "
             "completed conversation. " FILE_PARTS_DOC,
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},

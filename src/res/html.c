@@ -29,9 +29,15 @@ int html_clean_contents(struct call *c, size_t most) {
 
 int html_prepare(struct call *c) { return contents_are_html(c) ? html_clean_contents(c, LIMIT_CONTENTS) : 0; }
 
+bool html_needs_prepare(const struct call *c) { return contents_are_html(c); }
+
 int html_and_files_prepare(struct call *c) {
     TRY(html_prepare(c));
     return attachments_prepare(c);
+}
+
+bool html_and_files_need_prepare(const struct call *c) {
+    return contents_are_html(c) || attachments_need_prepare(c);
 }
 
 int html_contents(struct call *c, struct str *text, struct str *html, struct str *original) {

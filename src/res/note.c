@@ -172,9 +172,11 @@ static const struct field note_list_args[] = {
     {0},
 };
 
-#define HTML .prepare = html_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
-#define HTML_AND_FILES \
-    .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
+#define HTML \
+    .prepare = html_prepare, .needs_prepare = html_needs_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
+#define HTML_AND_FILES                                                                                       \
+    .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .needs_prepare = html_and_files_need_prepare, \
+    .lane = LANE_PICTURE, .lane_for = "is_html"
 #define ABOUT_CASE .within = {"case", "case_id"}
 #define ABOUT_USER .within = {"user", "owner_user_id"}
 #define ABOUT_ORGANIZATION .within = {"organization", "organization_id"}

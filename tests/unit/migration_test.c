@@ -532,6 +532,44 @@ static void last_actors_lose_their_foreign_keys_and_requesters_keep_theirs(void 
     RUN(p, NEW_PERSON("9", "1"));
 }
 
+/* ---- ids without a counter, and markers by conversation --------------------------------------- */
+
+#define SETTLE_CASES "@POSTGRES{SELECT setval('cases_id_seq', 7)}@@SQLITE{SELECT 1}@"
+
+static void ids_that_were_deleted_before_or_after_are_not_given_again(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_fewer_pages");
+    RUN(p, ROLE, STATUS, PERSON("1"), BEGUN("1", "0", "1", "NULL"), BEGUN("7", "0", "1", "NULL"), new_note,
+        new_message, new_activity, new_note, "DELETE FROM notes WHERE id = 4", SETTLE_CASES,
+        "DELETE FROM cases WHERE id = 7");
+    bring_up_to_date(p);
+    RUN(p, new_message, "DELETE FROM posts WHERE id = 5", new_activity, "DELETE FROM activities", new_note,
+        BEGUN("@NEXT_CASE_ID@", "0", "1", "NULL"), "DELETE FROM cases WHERE id > 1");
+    place_close(&p->place); /* also after a restart */
+    assert_int_equal(desk_open(p, schema_files), 0);
+    RUN(p, new_message, BEGUN("@NEXT_CASE_ID@", "0", "1", "NULL"));
+    assert_string_equal(ask_list(p, "SELECT CAST(t.id AS TEXT) FROM posts t ORDER BY t.id"), "2,8");
+    assert_string_equal(ask_list(p, "SELECT CAST(t.id AS TEXT) FROM notes t ORDER BY t.id"), "1,7");
+    assert_string_equal(ask_list(p, "SELECT CAST(t.id AS TEXT) FROM cases t ORDER BY t.id"), "1,9");
+}
+
+static void read_markers_keep_their_rows_in_the_order_of_conversations(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_fewer_pages");
+    RUN(p, ROLE, STATUS, PERSON("1"), PERSON("2"), BEGUN("1", "0", "1", "NULL"), BEGUN("2", "0", "1", "NULL"),
+        "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
+        "VALUES (2, 1, 5, 3, 100), (1, 2, NULL, 0, 200), (1, 1, 4, 2, 300)");
+    bring_up_to_date(p);
+    assert_string_equal(
+        ask_list(p, "SELECT case_id || ' ' || user_id || ' ' || COALESCE(last_read_post_id, 0) || ' ' "
+                    "|| last_read_seq || ' ' || last_read_at FROM read_markers ORDER BY case_id, user_id"),
+        "1 1 4 2 300,1 2 0 0 200,2 1 5 3 100");
+    const char *const again[] = {"INSERT INTO read_markers (case_id, user_id, last_read_seq, last_read_at) "
+                                 "VALUES (1, 2, 1, 1)",
+                                 NULL};
+    assert_int_equal(db_write(p->place.db, run_texts, (void *)(uintptr_t)again), -ERR_FIELD_DUPLICATE);
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -555,6 +593,8 @@ int main(void) {
         IN_DESK(locales_get_scripts_and_lower_case_directions),
         IN_DESK(posts_older_than_their_conversation_were_written_in_a_merged_one),
         IN_DESK(last_actors_lose_their_foreign_keys_and_requesters_keep_theirs),
+        IN_DESK(ids_that_were_deleted_before_or_after_are_not_given_again),
+        IN_DESK(read_markers_keep_their_rows_in_the_order_of_conversations),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);

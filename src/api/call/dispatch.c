@@ -17,7 +17,7 @@
  *                  | `-- a write without login: 429 --------------------------> counts it
  *     BODY         | <- 400 413 415 ----- LANE_WORK <-----------------------------'
  *     LANE         |
- *     PREPARE      | `------------------> the lane of the route: uploads, pictures, hashes
+ *     PREPARE      | `------------------> the lane of the route, if the body needs it: files, HTML
  *     WRITE        | `--------------------- handler of a write ---------------> handler, COMMIT
  *     READ         | `------------------> LANE_READ: a long list, or again if the budget is spent
  *                  v                        v                                     v
@@ -265,6 +265,10 @@ static enum executor executor_of(const struct call *c) {
     return c->method == GET || reads ? INLINE : WRITER;
 }
 
+static bool prepares(const struct call *c) {
+    return c->route->prepare && (c->route->needs_prepare == NULL || c->route->needs_prepare(c));
+}
+
 static enum lane lane_of_prepare(const struct call *c) {
     if (c->route->lane_for == NULL) return c->route->lane;
     if (c->route->body == FILES_ATTACHED && c->http->files) return c->route->lane;
@@ -294,7 +298,7 @@ static bool is_for_later(const struct hop *h) {
 static int stage_lane(struct hop *h) {
     const struct call *c = &h->call;
     h->executor = executor_of(c);
-    if (h->executor == WRITER && c->route->prepare) return park(h, lane_of_prepare(c));
+    if (h->executor == WRITER && prepares(c)) return park(h, lane_of_prepare(c));
     if (h->executor == WRITER) return h->next = WRITE, NEXT;
     if (h->executor == INLINE && is_for_later(h)) h->executor = POOL;
     h->next = READ;

@@ -221,6 +221,9 @@ struct route {
      * caller. Runs in a snapshot. Returns 0 or a negative error. */
     int (*caller)(struct call *c);
     int (*prepare)(struct call *c); /* runs in the pool before the writer: blocking or long work; read-only */
+    /* False: .prepare would do nothing for this body, so the request goes straight to the writer. NULL:
+     * .prepare always runs. */
+    bool (*needs_prepare)(const struct call *c);
     /* For a read: answers after the handler, without a snapshot, because it waits for other machines. Needs
      * POOL. */
     int (*outside)(struct call *c);

@@ -10,7 +10,7 @@
 /* The row also has what the first message sets, so that no UPDATE follows. So the id of the message is taken
  * before its INSERT. A conversation that a note opens has no message (:seq 0). */
 QUERY(case_insert,
-      "INSERT INTO cases (uuid, legacy_id, subject, subject_key, channel, source, state, "
+      "INSERT INTO cases (id, uuid, legacy_id, subject, subject_key, channel, source, state, "
       "requester_id, requester_name, requester_is_new, fingerprint, creator_id, organization_id, "
       "status_id, status_type, priority_id, type_id, assigned_team_id, assigned_agent_id, "
       "brand_id, form_id, mailbox_id, last_assigned_by_id, last_assigned_at, last_updated_by_id, "
@@ -19,7 +19,7 @@ QUERY(case_insert,
       "last_reply_by_requester_at, last_customer_activity_at, last_agent_replier_id, "
       "last_reply_by_agent_at, last_agent_activity_at, agent_updated_at, latest_assignee_update, "
       "sla_version_id, reopen_count, created_at, updated_at) "
-      "VALUES (:uuid, :legacy_id, :subject, :subject_key, :channel, :source, 1, "
+      "VALUES (@NEXT_CASE_ID@, :uuid, :legacy_id, :subject, :subject_key, :channel, :source, 1, "
       ":requester, :requester_name, :is_new, :fingerprint, :creator, (SELECT organization_id "
       "FROM users WHERE id = :requester @HOLD@), :status, :status_type, "
       "CAST(:priority AS BIGINT), CAST(:type AS BIGINT), CAST(:team AS BIGINT), "

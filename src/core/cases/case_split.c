@@ -82,21 +82,22 @@ static struct str split_ids(struct work *w, const struct split *s, bool notes) {
 #define IF_SAME_REQUESTER(column) "CASE WHEN k.requester_id = :requester THEN k." column " END"
 #define SAME_NAME IF_SAME_REQUESTER("requester_name")
 #define SAME_FINGERPRINT IF_SAME_REQUESTER("fingerprint")
-QUERY(split_insert,
-      "INSERT INTO cases (uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
-      "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
-      "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
-      "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
-      "SELECT :uuid, :subject, :subject_key, :channel, k.source, 1, "
-      "CAST(:requester AS BIGINT), " SAME_NAME ", " SAME_FINGERPRINT ", CAST(:actor AS BIGINT), "
-      "(SELECT u.organization_id FROM users u WHERE u.id = :requester @HOLD@), "
-      "CAST(:status AS BIGINT), CAST(:status_type AS INTEGER), k.priority_id, k.type_id, "
-      "k.assigned_team_id, k.assigned_agent_id, k.brand_id, k.mailbox_id, "
-      "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
-      "THEN CAST(:actor AS BIGINT) END, "
-      "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
-      "THEN CAST(:now AS BIGINT) END, k.id, 0, CAST(:by_customer_at AS BIGINT), 0, "
-      "CAST(:created AS BIGINT), CAST(:now AS BIGINT) FROM cases k WHERE k.id = :from RETURNING id");
+QUERY(
+    split_insert,
+    "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
+    "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
+    "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
+    "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
+    "SELECT @NEXT_CASE_ID@, :uuid, :subject, :subject_key, :channel, k.source, 1, "
+    "CAST(:requester AS BIGINT), " SAME_NAME ", " SAME_FINGERPRINT ", CAST(:actor AS BIGINT), "
+    "(SELECT u.organization_id FROM users u WHERE u.id = :requester @HOLD@), "
+    "CAST(:status AS BIGINT), CAST(:status_type AS INTEGER), k.priority_id, k.type_id, "
+    "k.assigned_team_id, k.assigned_agent_id, k.brand_id, k.mailbox_id, "
+    "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
+    "THEN CAST(:actor AS BIGINT) END, "
+    "CASE WHEN k.assigned_team_id IS NOT NULL OR k.assigned_agent_id IS NOT NULL "
+    "THEN CAST(:now AS BIGINT) END, k.id, 0, CAST(:by_customer_at AS BIGINT), 0, "
+    "CAST(:created AS BIGINT), CAST(:now AS BIGINT) FROM cases k WHERE k.id = :from RETURNING id");
 
 static int split_open(struct work *w, const struct split *s, struct case_now *made) {
     const struct split_post *first = split_first(s);
