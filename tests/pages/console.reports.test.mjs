@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { consoleWorld, examine, row, shoot, until } from './console.mjs';
 
 const report = (page, name) => page.locator(`#${name}`);
-const drawn = (page) => page.waitForFunction(() => !document.querySelector('.report-wait') && ['load', 'tags', 'week'].every((id) => document.querySelector(`#${id}[aria-busy=false]`)));
+const drawn = (page) => page.waitForFunction(() => !document.querySelector('.report-wait') && ['load', 'tags', 'organizations', 'articles', 'week'].every((id) => document.querySelector(`#${id}[aria-busy=false]`)));
 const pixels = (plot) => plot.locator('canvas').evaluate((canvas) => { const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height); return data.filter((v, i) => i % 4 === 3 && v > 0).length; });
 
 describe('the reports', () => {
@@ -175,6 +175,40 @@ describe('the reports of a desk with a history', () => {
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()]);
     assert.equal(file.suggestedFilename(), 'conversations.csv');
     assert.equal(readFileSync(await file.path(), 'utf8').trimEnd().split('\r\n').length, first.total.value + 1);
+  });
+
+  test('have organizations and articles with their change, and the conversations behind', async (t) => {
+    const { desk } = world, { owner } = desk, page = await world.sit(t, world.first, '/agent/reports?days=365');
+    await drawn(page);
+    const organizations = report(page, 'organizations'), asked = new URL(await organizations.getByRole('link', { name: 'CSV Replies' }).getAttribute('href'), page.url()).searchParams;
+    const period = { start_at: asked.get('start_at'), end_at: asked.get('end_at') }, ranked = async (metric) => owner.fetch('/insights/cases/groups', { ...period, metric, group: 'ORGANIZATION', most: 1000, include: 'organization' });
+    const created = await ranked('CREATED'), replies = await ranked('REPLIES'), first = created.groups.find(({ key }) => key !== null), { name } = created.organizations.find(({ id }) => id === first.key);
+    const line = organizations.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) }), texts = await line.getByRole('cell').allInnerTexts();
+    const replied = replies.groups.find(({ key }) => key === first.key)?.total.value ?? 0;
+    assert.deepEqual([Number(texts[0]), Number(texts[1]), Number(texts[3])], [first.total.value, first.previous.value, replied]); // it has replies
+    assert.match(await organizations.locator('.report-says').innerText(), new RegExp(`The most conversations: .*, ${first.total.value} of ${created.total.value}`));
+    assert.match(await report(page, 'articles').innerText(), /Nobody read an article or searched in this period/);
+    await line.getByRole('link').first().click();
+    await page.getByText('These are the conversations of the figure.').waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('organization_id'), String(first.key));
+
+    const [{ id }] = await owner.fetch('/articles', { limit: 1 }), day = Math.floor(desk.clock.now / 86_400_000), at = desk.clock.now - 3_600_000;
+    desk.sql(`INSERT INTO article_views (article_id, day, views) VALUES (${id}, ${day}, 30), (${id}, ${day - 400}, 20); INSERT INTO article_votes (article_id, fingerprint, is_up, created_at) VALUES (${id}, 'a', 1, ${at}), (${id}, 'b', 0, ${at});
+      INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) VALUES ('teleport', 'Teleport', 3, 0, ${at})`);
+    await owner.create('/teams', { title: 'A write ends kept snapshots' });
+    await page.goto(`${desk.base}/agent/reports?days=365`);
+    await drawn(page);
+    const articles = report(page, 'articles');
+    await until(async () => /30 views: 1 found an article helpful, 1 did not\. Before: 20 views\. 3 of 3 searches found nothing\./.test(await articles.innerText()));
+    assert.match(await articles.innerText(), /Searched, but not found: “Teleport” \(3\)/);
+    assert.deepEqual(await articles.locator('.is-open tbody td').allInnerTexts().then((list) => list.map((text) => text.trim())), ['30', '1', '1', '0', '20', '+50%']);
+    await articles.getByRole('combobox').selectOption('downvotes');
+    await until(async () => (await articles.locator('.is-open tbody td').allInnerTexts()).map((text) => text.trim()).join() === '30,1,1,0,0,new');
+    assert.match(page.url(), /articles=downvotes/);
+    const [download] = await Promise.all([page.waitForEvent('download'), articles.getByRole('link', { name: 'CSV: By day' }).click()]);
+    assert.equal(download.suggestedFilename(), 'days.csv');
+    assert.match(readFileSync(await download.path(), 'utf8').trimEnd().split('\r\n').at(-1), /,30,1,1,0,3,3$/);
+    await shoot(page, 'console-reports-articles');
   });
 
   test('fit at each width, in both themes and in Arabic', async (t) => {

@@ -128,7 +128,8 @@ static int batch_write(struct conn *c, void *arg) {
     const struct gathered_batch *b = arg;
     int64_t *locked;
     if (b->kind->lock) TRY(db_ids(c, b->kind->lock, BINDS(B_TEXT("ids", b->ids)), b->arena, &locked));
-    return db_exec(c, b->kind->write, BINDS(B_TEXT("rows", b->rows)));
+    TRY(db_exec(c, b->kind->write, BINDS(B_TEXT("rows", b->rows))));
+    return b->kind->also ? db_exec(c, b->kind->also, BINDS(B_TEXT("rows", b->rows))) : 0;
 }
 
 static void row_json(struct json_writer *w, const struct gathered *r) {

@@ -16,6 +16,7 @@ struct gather_kind {
     /* Writes all rows of a batch. A row of @ROWS(:rows) is [id, key, name, count, sum, at]. */
     const struct query *write;
     size_t most; /* rows between two writes. Further ones are dropped, and the log has their number */
+    const struct query *also; /* a second statement like .write, in the same write; NULL: none */
 };
 
 /* Rows of one kind with the same id and key are one: their counts and sums are added, the latest time and the

@@ -367,7 +367,6 @@ const struct erase_column erase_table[] = {
     {"leases", "*", FATE_IMPERSONAL, "names of work and processes"},
     {"search_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},
     {"report_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},
-    {"report_pending", "*", FATE_IMPERSONAL, "ids of conversations"},
     {"report_facts", "tags", FATE_IMPERSONAL, "ids of tags"},
     {"report_days", "*", FATE_IMPERSONAL, "hours and durations"},
     {"changes", "*", FATE_IMPERSONAL, WORD},

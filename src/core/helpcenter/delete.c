@@ -24,6 +24,9 @@
 #define VOTES(of)                                                                             \
     "SELECT o.id, a.id FROM articles a JOIN article_votes o ON o.article_id = a.id WHERE " of \
     " ORDER BY a.id LIMIT :most"
+#define VIEWS(of)                                                                             \
+    "SELECT o.id, a.id FROM articles a JOIN article_views o ON o.article_id = a.id WHERE " of \
+    " ORDER BY a.id LIMIT :most"
 #define VERSIONS(of)                                                                             \
     "SELECT o.id, a.id FROM articles a JOIN article_versions o ON o.article_id = a.id WHERE " of \
     " ORDER BY a.id LIMIT :most"
@@ -34,6 +37,7 @@
 QUERY(section_likes, LIKES(OF_SECTION));
 QUERY(section_comments, COMMENTS(OF_SECTION));
 QUERY(section_votes, VOTES(OF_SECTION));
+QUERY(section_views, VIEWS(OF_SECTION));
 QUERY(section_versions, VERSIONS(OF_SECTION));
 QUERY(section_attached, ATTACHED(OF_SECTION));
 QUERY(section_articles,
@@ -41,6 +45,7 @@ QUERY(section_articles,
 QUERY(article_likes, LIKES(OF_ARTICLE));
 QUERY(article_comments, COMMENTS(OF_ARTICLE));
 QUERY(article_votes, VOTES(OF_ARTICLE));
+QUERY(article_views, VIEWS(OF_ARTICLE));
 QUERY(article_versions, VERSIONS(OF_ARTICLE));
 QUERY(article_attached, ATTACHED(OF_ARTICLE));
 QUERY(article_itself, "SELECT a.id, a.id FROM articles a WHERE a.id = :id LIMIT :most @LOCK@");
@@ -48,6 +53,7 @@ QUERY(article_itself, "SELECT a.id, a.id FROM articles a WHERE a.id = :id LIMIT 
 QUERY(likes_go, "DELETE FROM comment_likes WHERE id IN @LIST(:rows)");
 QUERY(comments_go, "DELETE FROM article_comments WHERE id IN @LIST(:rows)");
 QUERY(votes_go, "DELETE FROM article_votes WHERE id IN @LIST(:rows)");
+QUERY(views_go, "DELETE FROM article_views WHERE id IN @LIST(:rows)");
 QUERY(versions_go, "DELETE FROM article_versions WHERE id IN @LIST(:rows)");
 
 #define THEIR_FILES "SELECT o.file_id FROM article_attachments o WHERE o.id IN @LIST(:rows)"
@@ -59,15 +65,18 @@ QUERY(articles_untitle,
       "DELETE FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id IN @LIST(:rows)");
 QUERY(articles_go, "DELETE FROM articles WHERE id IN @LIST(:rows)"); /* deletes their tags, too */
 
+/* Views that were written meanwhile. A later write finds no article, because it locks the article first. */
+QUERY(articles_views_go, "DELETE FROM article_views WHERE article_id IN @LIST(:rows)");
 QUERY(articles_search_lock, SEARCH_LOCK);
 QUERY(articles_search_go, SEARCH_ARTICLES_DROP);
 #define ARTICLES_GO \
-    { &articles_search_lock, &articles_search_go, &articles_untitle, &articles_go }
+    { &articles_search_lock, &articles_search_go, &articles_untitle, &articles_views_go, &articles_go }
 
 const struct step article_delete_steps[] = {
     {&article_likes, {&likes_go}, 1},
     {&article_comments, {&comments_go}, 1},
     {&article_votes, {&votes_go}, 1},
+    {&article_views, {&views_go}, 1},
     {&article_versions, {&versions_go}, 1},
     {&article_attached, {&attached_files, &attached_files_go, &attached_go}, 2},
     {&article_itself, ARTICLES_GO, 4},
@@ -84,6 +93,7 @@ const struct step section_delete_steps[] = {
     {&section_likes, {&likes_go}, 1},
     {&section_comments, {&comments_go}, 1},
     {&section_votes, {&votes_go}, 1},
+    {&section_views, {&views_go}, 1},
     {&section_versions, {&versions_go}, 1},
     {&section_attached, {&attached_files, &attached_files_go, &attached_go}, 2},
     {&section_articles, ARTICLES_GO, 4},

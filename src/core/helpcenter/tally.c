@@ -2,26 +2,43 @@
 
 #include "base/fold.h"
 #include "core/desk/gather.h"
+#include "core/desk/setting.h"
 #include "core/helpcenter/article.h"
+#include "core/time/calendar.h"
 #include "core/words.h"
 #include "base/clock.h"
+
+#include <stdio.h>
 
 QUERY(views_lock, "SELECT id FROM articles WHERE id IN @LIST(:ids) ORDER BY id @LOCK@");
 QUERY(views_write, "UPDATE articles SET views = views + v.n, rank = " ARTICLE_RANK(
                        "views + v.n", "upvote_count",
                        "downvote_count") " FROM (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
-                                         "CAST(r.value ->> 3 AS BIGINT) AS n FROM @ROWS(:rows) r) v "
+                                         "CAST(SUM(CAST(r.value ->> 3 AS BIGINT)) AS BIGINT) AS n "
+                                         "FROM @ROWS(:rows) r GROUP BY 1) v "
                                          "WHERE articles.id = v.id");
+/* The key of a row is its day. */
+QUERY(views_by_day, "INSERT INTO article_views (article_id, day, views) "
+                    "SELECT a.id, CAST(r.value ->> 1 AS BIGINT), CAST(r.value ->> 3 AS BIGINT) "
+                    "FROM @ROWS(:rows) r JOIN articles a ON a.id = CAST(r.value ->> 0 AS BIGINT) "
+                    "WHERE 1 = 1 ON CONFLICT (article_id, day) "
+                    "DO UPDATE SET views = article_views.views + excluded.views");
 QUERY(searches_write, "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) "
                       "SELECT r.value ->> 1, r.value ->> 2, CAST(r.value ->> 3 AS BIGINT), "
                       "CAST(r.value ->> 4 AS BIGINT), CAST(r.value ->> 5 AS BIGINT) "
                       "FROM @ROWS(:rows) r");
 
-static const struct gather_kind views = {&views_lock, &views_write, GATHERED_ARTICLES},
-                                searches = {NULL, &searches_write, GATHERED_SEARCHES};
+static const struct gather_kind views = {.lock = &views_lock,
+                                         .write = &views_write,
+                                         .also = &views_by_day,
+                                         .most = GATHERED_ARTICLES},
+                                searches = {.write = &searches_write, .most = GATHERED_SEARCHES};
 
-void article_viewed(struct desk *d, int64_t article_id) {
-    if (article_id > 0) gather_row(d, &views, &(struct gathered){.id = article_id, .count = 1});
+void article_viewed(struct desk *d, int64_t article_id, int64_t day) {
+    char room[24];
+    if (article_id <= 0) return;
+    int n = snprintf(room, sizeof room, "%lld", (long long)day);
+    gather_row(d, &views, &(struct gathered){.id = article_id, .key = {room, (size_t)n}, .count = 1});
 }
 
 /* Words in the user agents of crawlers, monitors, previews of links and libraries, in lower case. */
@@ -44,8 +61,8 @@ bool is_bot(struct str user_agent) {
 }
 
 void article_read(struct work *w, int64_t article_id) {
-    if (w->actor.rank < ROLE_COLLABORATOR && !is_bot(w->actor.user_agent))
-        article_viewed(w->desk, article_id);
+    if (w->actor.rank >= ROLE_COLLABORATOR || is_bot(w->actor.user_agent)) return;
+    article_viewed(w->desk, article_id, day_of(setting_text(w->desk, "desk.time_zone", w->arena), w->now));
 }
 
 /* At most GATHERED_TEXT bytes, without a part of a character. */

@@ -22,11 +22,11 @@ QUERY(person_lock_used, USED_LOCK("users"));
 QUERY(person_used, USED("users", "last_activity_at = v.at, last_seen_at = v.at, last_active_at = v.at",
                         "last_activity_at, 0) < v.at"));
 
-const struct gather_kind session_uses = {&session_lock_used, &session_used, LAST_USES},
-                         grant_uses = {&grant_lock_used, &grant_used, LAST_USES},
-                         client_uses = {&client_lock_used, &client_used_at, LAST_USES},
-                         api_token_uses = {&api_token_lock_used, &api_token_used, LAST_USES},
-                         person_uses = {&person_lock_used, &person_used, LAST_USES};
+const struct gather_kind session_uses = {&session_lock_used, &session_used, LAST_USES, NULL},
+                         grant_uses = {&grant_lock_used, &grant_used, LAST_USES, NULL},
+                         client_uses = {&client_lock_used, &client_used_at, LAST_USES, NULL},
+                         api_token_uses = {&api_token_lock_used, &api_token_used, LAST_USES, NULL},
+                         person_uses = {&person_lock_used, &person_used, LAST_USES, NULL};
 
 void last_use(struct work *w, const struct gather_kind *kind, int64_t id, int64_t last) {
     if (w->now - last >= TIME_MINUTE) gather_row(w->desk, kind, &(struct gathered){.id = id, .at = w->now});

@@ -5,13 +5,14 @@ import { get, rowsOf } from '../../kit/api';
 import { address, href, place } from '../../kit/route';
 import { styled } from '../../kit/style';
 import { priorities, readStaff, teams } from '../frame/catalog';
+import { Articles } from './articles';
 import { askNow, CONDITIONS, param, period, PERIODS, problem, setParams } from './ask';
 import { channelText, CHANNELS } from './forms';
 import { Load } from './load';
+import { ORGANIZATIONS, Ranks, TAGS } from './ranks';
 import { Report } from './report';
 import style from './reports.css';
 import { specs } from './specs';
-import { Tags } from './tags';
 import { Week } from './week';
 import { say } from './words';
 
@@ -91,7 +92,9 @@ const Page = () => {
             <div class="report-grid">
               <For each={specs}>{(spec) => <Report spec={spec} ask={a()} back={back()} told={({ denied: no, complete }) => { if (no) setDenied(true); if (complete !== undefined) setLate(!complete); }} />}</For>
               <Load ask={a()} back={back()} />
-              <Tags ask={a()} back={back()} />
+              <Ranks of={TAGS} ask={a()} back={back()} />
+              <Ranks of={ORGANIZATIONS} ask={a()} back={back()} />
+              <Articles ask={a()} />
               <Week ask={a()} />
             </div>
           )}
