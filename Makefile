@@ -19,7 +19,7 @@ LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 # AddressSanitizer keeps freed memory, 256 MiB by default. Tests that compare the memory of the server need it back.
 export ASAN_OPTIONS ?= quarantine_size_mb=4
 # libgd is loaded by the picture process alone (src/files/picture_child.c).
-LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -lphonenumber -lstemmer -lwslay -lresolv -lstdc++ -lpthread -lm
+LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -lphonenumber -lstemmer -lwslay -lcjose -lresolv -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
 OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/resources.o $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o $(VARIANT)/gen/demo.o $(VARIANT)/gen/console.o

@@ -1,7 +1,7 @@
 #!/bin/sh
 # 1. A file includes only from its own room and those to its left. A room is a folder of core, or another folder of src:
 #    the line `rooms` below has their order. http stands beside them: it uses base and json, and only api, live, res, pages,
-#    console, oauth, commands and main use it.
+#    console, oauth, signin, commands and main use it.
 # 2. A file uses a function or a constant only of these rooms. The built objects show it, so no header can hide an
 #    arrow by declaring what stands further to the right.
 # 3. A header declares only what its own room defines, and nothing that no room defines.
@@ -14,8 +14,8 @@ set -e
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
 core="time query change desk access text letters fields login people search predicates sla cases mail helpcenter endpoints
-    programs rules reports erasure all"
-rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api live res pages console oauth jobs transfer commands"
+    signin programs rules reports erasure all"
+rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api live res pages console oauth signin jobs transfer commands"
 
 symbols() { find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A; }
 declarations() {
@@ -28,7 +28,7 @@ declarations() {
 BEGIN {
     n = split(rooms " main", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
-    n = split("api live res pages console oauth commands main", order, " ")
+    n = split("api live res pages console oauth signin commands main", order, " ")
     for (i = 1; i <= n; i++) serves[order[i]] = 1
 }
 function module_of(path) { sub(/^src\//, "", path); sub(/\.[a-z]+$/, "", path); return path }

@@ -34,6 +34,8 @@
 #include "oauth/oauth.h"
 #include "outgoing/sender.h"
 #include "pages/outside.h"
+#include "signin/metadata.h"
+#include "signin/signin.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,6 +48,7 @@ struct server {
     struct listen listen;
     struct desk desk;
     struct pages pages;
+    struct signin_memory *signin;
     struct api *api;
     struct runner *jobs;
     struct sender *sender;
@@ -281,6 +284,7 @@ static int start_http(struct server *s) {
 static const struct outside outside[] = {{.handle = socket_handle},
                                          {.handle = link_page_handle},
                                          {.handle = oauth_handle},
+                                         {.handle = signin_handle},
                                          {.handle = console_handle},
                                          {.handle = site_handle, .takes_files = site_takes_files},
                                          {.handle = service_handle},
@@ -307,6 +311,7 @@ static int start(struct server *s) {
         .console = option_int(s->options, OPT_NO_CONSOLE) == 0,
         .outside = outside,
         .pages = &s->pages,
+        .signin = s->signin = signin_memory_new(),
     };
     pages_open(&s->pages);
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
@@ -329,6 +334,7 @@ static void stop(struct server *s) {
     collector_stop(s->collector);
     if (s->api) api_free(s->api);
     pages_close(&s->pages);
+    signin_memory_free(s->signin);
     gathering_flush(&s->desk); /* the last ones, before the store closes */
     desk_caches_close(&s->desk);
     settings_close(s->desk.settings);

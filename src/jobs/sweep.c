@@ -120,6 +120,7 @@ QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :be
 QUERY(sweep_arrivals, OLDEST("mail_arrivals", "digest", "o.arrived_at <= :before"));
 QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
+QUERY(sweep_signin_states, OLDEST("signin_states", "state_hash", "o.expires_at <= :before"));
 QUERY(sweep_scheduled, OLDEST("scheduled_replies", "id", "o.refused_at <= :before"));
 QUERY(sweep_drafts, OLDEST("drafts", "id", "o.updated_at <= :before"));
 QUERY(sweep_new_case_drafts, OLDEST("new_case_drafts", "id", "o.updated_at <= :before"));
@@ -138,6 +139,7 @@ static const struct sweep {
     {&sweep_remembered, 0, NULL},
     {&sweep_chains, REMEMBERED_FOR, NULL},
     {&sweep_codes, CODES_KEPT, NULL},
+    {&sweep_signin_states, 0, NULL},
     {&sweep_oauth_tokens, 0, NULL},
     {&sweep_idempotency, IDEMPOTENCY_KEPT, NULL},
     {&sweep_outbox, OUTBOX_KEPT, NULL},

@@ -1,13 +1,11 @@
 #include "outgoing/exchange.h"
 
-#include "base/address.h"
 #include "base/clock.h"
 #include "core/words.h"
+#include "outgoing/reach.h"
 
 #include <inttypes.h>
 #include <sodium.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 /* ---- X-Desk-Signature: docs/guides describe how a server verifies it ------------------------- */
 
@@ -45,42 +43,8 @@ struct exchange {
     struct curl_slist *headers;
     int64_t began; /* clock_monotonic */
     size_t head, body;
-    char refused[ADDRESS_TEXT]; /* the address that was refused; empty: none */
-    bool refused_port;
+    struct reach reach;
 };
-
-/* ---- addresses ------------------------------------------------------------------------------- */
-
-static bool exchange_may_reach(struct exchange *x, const struct address *a) {
-    if (x->rules.private_allowed || address_is_public(a)) return true;
-    address_text(a, x->refused);
-    return false;
-}
-
-static int port_of(const struct curl_sockaddr *to) {
-    const void *at = &to->addr;
-    return ntohs(to->family == AF_INET ? ((const struct sockaddr_in *)at)->sin_port
-                                       : ((const struct sockaddr_in6 *)at)->sin6_port);
-}
-
-static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_sockaddr *to) {
-    struct exchange *x = arg;
-    bool internet = to->family == AF_INET || to->family == AF_INET6;
-    struct address a = internet ? address_of(&to->addr) : (struct address){0};
-    x->refused_port = internet && port_is_bad(port_of(to)); /* the endpoint may be older than this rule */
-    if (x->refused_port || purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a))
-        return CURL_SOCKET_BAD;
-    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
-}
-
-/* Called for each request when its connection is ready, also if an earlier request made the connection. */
-static int recheck(void *arg, char *remote, char *local, int remote_port, int local_port) {
-    struct exchange *x = arg;
-    struct address a;
-    (void)local, (void)remote_port, (void)local_port;
-    return address_parse(str_of(remote), &a) && exchange_may_reach(x, &a) ? CURL_PREREQFUNC_OK
-                                                                          : CURL_PREREQFUNC_ABORT;
-}
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
@@ -145,27 +109,6 @@ static void set_reply(struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)x->rules.timeout_ms);
 }
 
-static void set_connection(struct exchange *x) {
-    CURL *c = x->curl;
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(c, CURLOPT_PROXY, ""); /* ignore proxies from the environment */
-    curl_easy_setopt(c, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, open_checked);
-    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x);
-    curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, recheck);
-    curl_easy_setopt(c, CURLOPT_PREREQDATA, x);
-    curl_easy_setopt(c, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
-    /* a look-up that hangs must not block the end of the request */
-    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(c, CURLOPT_MAXLIFETIME_CONN, 60L);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-}
-
 static void set_request(struct exchange *x) {
     CURL *c = x->curl;
     struct str body = x->delivery->body;
@@ -190,7 +133,8 @@ struct exchange *exchange_new(struct arena *a, const struct target *t, const str
                            .began = clock_monotonic()};
     if (x->curl == NULL) return NULL;
     add_request_headers(x);
-    set_connection(x);
+    x->reach.private_allowed = rules->private_allowed;
+    reach_set(x->curl, &x->reach);
     set_reply(x);
     set_request(x);
     return x;
@@ -218,12 +162,12 @@ static struct str reply_message(struct exchange *x, long code) {
 }
 
 static struct str failure_message(struct exchange *x, CURLcode rc) {
-    if (*x->refused)
+    if (*x->reach.refused)
         return str_fmt(x->arena,
                        "%s is an address of this machine or of a private network. An owner can allow such "
                        "addresses by the setting endpoints.allow_private_addresses.",
-                       x->refused);
-    if (x->refused_port)
+                       x->reach.refused);
+    if (x->reach.refused_port)
         return S("The port is one of a service that does not speak HTTP. Change the "
                  "address of the endpoint.");
     if (rc == CURLE_OPERATION_TIMEDOUT)

@@ -1,13 +1,8 @@
 /* One HTTP request to an endpoint, by libcurl.
  *
- * The desk must not be a way into the network that it runs in. So
- * (1) the address is checked where the socket for it is made (open_checked), after the only resolution of
- *     the name. libcurl connects this socket to this address. A name that resolves differently the next
- *     time is checked the next time. A connection that is used again is checked again (recheck);
- * (2) redirects are not followed, and proxies of the environment are not used;
- * (3) the reply is limited in time, in the size of its head and of its body. Its text is not stored,
- * because an attempt's message is shown
- *     to admins, and only owners decide whether private addresses may be reached. */
+ * Its connection follows the rules of outgoing/reach.h. The reply is limited in time, in the size of its
+ * head and of its body. Its text is not stored, because an attempt's message is shown to admins, and only
+ * owners decide whether private addresses may be reached. */
 #ifndef OUTGOING_EXCHANGE_H
 #define OUTGOING_EXCHANGE_H
 

@@ -63,6 +63,7 @@ static void write_template(struct visit *v, struct buf *out) {
 static void write_notice(struct visit *v, struct buf *out) {
     struct buf body = {0};
     html(&body, "<p>%s</p>\n", v->text);
+    if (v->link.p) html(&body, "<p><a href=\"%s\">%s</a></p>\n", v->link.p, v->link_text);
     link_page_write(v, out, str_of(v->title), S(""), buf_take(&body, v->arena));
 }
 
@@ -196,7 +197,8 @@ void visit_begin(struct api *api, struct http_request *r, const struct page *p, 
     v->work.actor.remote = r->remote;
     http_defer(r);
     /* a form may set a password */
-    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return;
+    enum lane lane = p->outside ? LANE_OUTSIDE : posted ? LANE_HASH : LANE_WORK;
+    if (pool_submit(api->pool, lane, &v->task)) return;
     visit_failed(v);
     visit_end(v);
 }

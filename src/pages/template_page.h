@@ -22,6 +22,8 @@ struct visit {
     int status;
     const struct template *template; /* template of the page; NULL: title and text */
     const char *title, *text;
+    struct str link; /* address of a link below the text; p NULL: none */
+    const char *link_text;
     struct wording wording;
     struct buf form;       /* HTML: the {{form}} of the template */
     bool is_wrong;         /* visit_wrong wrote a problem: the title says so */
@@ -35,6 +37,7 @@ struct page {
     void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
     /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
     bool one_click;
+    bool outside; /* it waits for other machines: LANE_OUTSIDE */
     /* show() calls visit_end, perhaps later and on another thread of the pool */
     bool ends;
 };

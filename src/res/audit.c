@@ -63,6 +63,11 @@ static const struct word audit_actions[] = {
     WORD(BRAND_CREATED),
     WORD(BRAND_DOMAIN_CHANGED),
     WORD(TAG_CHANGED),
+    WORD(SIGNIN_REFUSED),
+    WORD(PROVIDER_CREATED),
+    WORD(PROVIDER_CHANGED),
+    WORD(PROVIDER_SECRET_CHANGED),
+    WORD(PROVIDER_DELETED),
     {0},
 };
 _Static_assert(sizeof audit_actions / sizeof *audit_actions == AUDIT_ACTIONS, "each action has a word");
@@ -151,10 +156,11 @@ static const struct field audit_fields[] = {
      .example = "{\"id\": 34, \"resource_type\": \"setting\"}"},
     {"object_id", F_INT, HIDDEN, .column = "t.object_id"},
     {"details", F_JSON, READONLY, .column = "v.details", .render = render_audit_details,
-     .doc = "`changes`: each property with its values before and after, which are missing if they are "
-            "secret. `name`: name of the object. `method`: how the person logged in. `failures`: number of "
-            "failed logins in a minute. Null: the values were erased. Without values and name if the bearer "
-            "token lacks the scope of the object.",
+     .doc =
+         "`changes`: each property with its values before and after, which are missing if they are "
+         "secret. `name`: name of the object. `method`: how the person logged in. `failures`: number of "
+         "failed logins in a minute. `reason`: why a login by a provider was refused. Null: the values were erased. Without values and name if the bearer "
+         "token lacks the scope of the object.",
      .example = "{\"changes\": [{\"property\": \"changes.kept_days\", \"from\": \"30\", \"to\": \"60\"}]}"},
     {"seq", F_INT, READONLY,
      .doc = "Place in the chain, without gaps. Null for about a second after the "

@@ -3,6 +3,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
 #include "core/login/remember.h"
+#include "core/signin/login.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -52,14 +53,11 @@ static struct row *session_row(struct call *c, const struct session *s) {
     return row;
 }
 
-/* The only place that sets the cookie: for a login, or again for the same session. It is never set (1) for
+/* The only place in the API that sets the cookie: for a login, or again for the same session. It is never set (1) for
  * a session that an attacker may have put into a link (fixation), (2) for a session without CSRF checks. */
 static void set_cookie(struct call *c, const struct session *s) {
-    bool secure = str_starts(c->work.desk->base_url, S("https:"));
     if (!s->csrf_checked || (c->by_session && !c->by_cookie)) return;
-    call_header(c, "Set-Cookie",
-                str_fmt(c->work.arena, "desk_session=%s; Path=/; HttpOnly; SameSite=Lax%s",
-                        session_token(&c->work, s, c->work.arena).p, secure ? "; Secure" : ""));
+    call_header(c, "Set-Cookie", session_cookie(&c->work, s, c->work.arena));
 }
 
 static int get_session(struct call *c) {
@@ -84,7 +82,10 @@ static int put_session_ack(struct call *c) {
 }
 
 static int delete_session(struct call *c) {
+    struct str url;
     TRY(api_input(c));
+    TRY(signin_logout_url(&c->work, c->work.actor.session_id, &url));
+    if (url.p) call_header(c, "X-Logout-URL", url);
     TRY(session_logout(&c->work));
     c->session_id = (struct str){0};
     return api_reply(c);
@@ -107,7 +108,10 @@ static const struct route session_routes[] = {
             "used token is sent again, all sessions that it opened end."},
     {PUT, "/session/ack", ALL, "", NONE, put_session_ack, .summary = "Renew the session",
      .doc = "The time of use is written at most once a minute."},
-    {DELETE, "/session", ALL, "", NONE, delete_session, .summary = "End the session"},
+    {DELETE, "/session", ALL, "", NONE, delete_session, .headers = "X-Logout-URL",
+     .summary = "End the session",
+     .doc = "If a provider (OpenID Connect) opened the session, X-Logout-URL is the address that ends the "
+            "login there, too."},
     {0},
 };
 

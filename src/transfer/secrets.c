@@ -20,6 +20,9 @@ QUERY(drop_mailbox_codes,
       "UPDATE mailboxes SET verification_hash = NULL WHERE verification_hash IS NOT NULL");
 QUERY(drop_relay_password, "DELETE FROM settings WHERE name = 'mail.smtp_password'");
 QUERY(drop_client_secrets, "UPDATE oauth_clients SET secret_hash = NULL WHERE secret_hash IS NOT NULL");
+QUERY(drop_provider_secrets,
+      "UPDATE signin_providers SET client_secret = NULL WHERE client_secret IS NOT NULL");
+QUERY(drop_signin_states, "DELETE FROM signin_states");
 QUERY(drop_codes, "DELETE FROM oauth_codes");
 QUERY(drop_tokens, "DELETE FROM oauth_tokens");
 QUERY(drop_api_tokens, "DELETE FROM api_tokens");
@@ -45,6 +48,8 @@ static const struct {
     {&drop_mailbox_codes, "codes of unverified mailboxes"},
     {&drop_relay_password, "the password of the mail server (mail.smtp_password)"},
     {&drop_client_secrets, "secrets of OAuth clients"},
+    {&drop_provider_secrets, "secrets of sign-in providers"},
+    {&drop_signin_states, NULL},
     {&drop_codes, NULL},
     {&drop_tokens, "access and refresh tokens"},
     {&drop_api_tokens, "API tokens"},

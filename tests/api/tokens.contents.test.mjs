@@ -17,7 +17,7 @@ const SCOPES_OF = {
   canarycc: 'users conversations',
   canarytag: '*', canarysharedmacro: '*', // tags are words of the whole desk
   canaryform: 'conversations configuration', canaryoption: 'users conversations configuration',
-  canarysla: 'configuration', canarymonitor: 'configuration', canarytemplate: 'configuration', canarysetting: 'configuration', canaryclient: 'configuration',
+  canarysla: 'configuration', canarymonitor: 'configuration', canarytemplate: 'configuration', canarysetting: 'configuration', canaryclient: 'configuration', canaryprovider: 'configuration',
   canaryapitoken: 'configuration', canaryendpoint: 'configuration', canarytoken: 'configuration', canaryicon: 'configuration', canarybox: 'configuration', canaryimap: 'configuration',
 };
 const shows = (canary, name) => { const scopes = SCOPES_OF[canary] ?? 'conversations'; return scopes === '*' || scopes.split(' ').includes(name); };

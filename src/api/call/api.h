@@ -20,6 +20,8 @@ struct api_config {
     bool console;                  /* the console of staff is served (src/console) */
     const struct outside *outside; /* asked in this order; ends with handle NULL; NULL: none */
     struct pages *pages;           /* memory of the pages (pages/outside.h); NULL: there are no pages */
+    struct signin_memory
+        *signin; /* memory of logins by providers (signin/metadata.h); NULL: there are none */
 };
 
 /* Compiles and checks the tables. A route without roles, scope, summary or handler, two routes with one

@@ -28,6 +28,7 @@ static const struct bounds {
     [LANE_HASH] = {LIMIT_HASH_QUEUE, LIMIT_BURST_EACH, 1, false},
     [LANE_PICTURE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, true},
     [LANE_SYNC] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, false},
+    [LANE_OUTSIDE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 2, false},
 };
 
 struct worker {
@@ -111,11 +112,9 @@ static bool line_start(struct line *l, const struct bounds *b, int threads) {
 }
 
 struct pool *pool_new(int threads) {
-    const int counts[LANES] = {[LANE_WORK] = threads,
-                               [LANE_READ] = threads > 2 ? threads / 2 : threads,
-                               [LANE_HASH] = 1,
-                               [LANE_PICTURE] = 2,
-                               [LANE_SYNC] = 2};
+    const int counts[LANES] = {[LANE_WORK] = threads, [LANE_READ] = threads > 2 ? threads / 2 : threads,
+                               [LANE_HASH] = 1,       [LANE_PICTURE] = 2,
+                               [LANE_SYNC] = 2,       [LANE_OUTSIDE] = 4};
     struct pool *p = calloc(1, sizeof *p);
     bool ok = p != NULL;
     for (int i = 0; p && i < LANES; i++) ok = line_start(&p->lines[i], &bounds[i], counts[i]) && ok;

@@ -12,6 +12,7 @@
 #include "api/caller/cross_site.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
+#include "core/desk/setting.h"
 #include "core/login/auth_token.h"
 #include "core/login/factor.h"
 #include "core/login/lockout.h"
@@ -174,6 +175,13 @@ static bool to_remember(const struct call *c) {
     return j && (str_eqi(j->text, S("true")) || str_eq(j->text, S("1")));
 }
 
+/* False for staff if the desk lets them in by a provider only. Owners keep their passwords: the way in if the
+ * provider fails. */
+static bool password_allowed(const struct call *c, int rank) {
+    return rank <= ROLE_CUSTOMER || rank == ROLE_OWNER ||
+           setting_bool(c->work.desk, "security.staff_passwords");
+}
+
 /* Authenticates by a remembered password. AUTH_SLOW: the password must be verified. */
 static int by_memory(struct call *c, const struct credentials_given *g, struct session *s) {
     unsigned char key[MAC_SIZE];
@@ -184,7 +192,7 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
     if (rc < 0) return rc;
     bool same = rc == 1 && s->password_updated_at == known.password_updated_at &&
                 s->logins_version == known.logins_version;
-    bool enough = same && !s->wants_otp &&
+    bool enough = same && !s->wants_otp && password_allowed(c, c->work.actor.rank) &&
                   !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
     if (!enough) {
         c->work.actor.rank = ROLE_PUBLIC;
@@ -471,6 +479,10 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s);
     if (known != AUTH_SLOW) return known;
     TRY(verify_password(c, g, &l));
+    if (!password_allowed(c, l.rank))
+        return fail_field(&c->work, ERR_AUTHENTICATION_FAILED, (struct str){0},
+                          "Staff log in by a provider here, not by password. Use a button of the login page; "
+                          "programs use an API token.");
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp && !c->code_taken) TRY(take_code(c, g->code, l.user_id, 0));
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now))

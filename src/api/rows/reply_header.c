@@ -101,6 +101,9 @@ const struct reply_header reply_headers[] = {
      "login for 120 seconds."},
     {"X-RememberMe", TEXT, is_named, true,
      "A remember-me token. It opens a new session once, within 30 days."},
+    {"X-Logout-URL", TEXT, is_named, true,
+     "Address that ends the login at the provider of the session. Open it in the "
+     "browser."},
     {"Set-Cookie", TEXT, is_named, false, "desk_session: the session as a cookie for browsers."},
     {"Content-Location", TEXT, is_named, true, "Address of the same resource."},
     {NULL, NULL, NULL, false, NULL},

@@ -152,6 +152,7 @@ enum lane {
     LANE_HASH,    /* passwords, one at a time: a hash needs 19 MiB and a core */
     LANE_PICTURE, /* decoding of pictures */
     LANE_SYNC,    /* fsync of uploads */
+    LANE_OUTSIDE, /* requests to other machines, while a person waits: logins by a provider */
     LANES
 };
 /* FILES_ATTACHED: file parts under any name; the handler takes all of them. */

@@ -189,6 +189,7 @@ const struct column_reference column_references[] = {
     {"events.*_id", NULL}, /* tokens and identities may be deleted before their events */
     {"outgoing_mails.*_id", NULL},
     {"remember_chains.session_id", NULL},
+    {"sessions.signin_provider_id", NULL}, /* a provider may be deleted before the sessions it opened */
     {"mails.post_id", NULL},
     {"post_@(attachments|originals).post_id", NULL}, /* id of a message or a note */
     {"@(field_values|locale_fields|name_words|rule_actions|rule_collections|search_texts).owner_id", NULL},

@@ -63,6 +63,10 @@ static const struct audit_row {
     {"brand", CHANGE_UPDATED, "domain", AUDIT_BRAND_DOMAIN_CHANGED},
     {"brand", CHANGE_UPDATED, "is_domain_trusted", AUDIT_BRAND_DOMAIN_CHANGED},
     {"tag", CHANGE_UPDATED, ANY, AUDIT_TAG_CHANGED},
+    {"signin_provider", CHANGE_CREATED, NULL, AUDIT_PROVIDER_CREATED},
+    {"signin_provider", CHANGE_DELETED, NULL, AUDIT_PROVIDER_DELETED},
+    {"signin_provider", CHANGE_UPDATED, "client_secret", AUDIT_PROVIDER_SECRET_CHANGED},
+    {"signin_provider", CHANGE_UPDATED, ANY, AUDIT_PROVIDER_CHANGED},
     {ANY, CHANGE_DELETED, NULL, AUDIT_OBJECT_DELETED},
 };
 enum { AUDIT_ROWS = sizeof audit_rows / sizeof *audit_rows };
@@ -77,16 +81,22 @@ QUERY(audit_grant_name,
       "SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id WHERE g.id = :id");
 QUERY(audit_endpoint_name, "SELECT title FROM endpoints WHERE id = :id");
 QUERY(audit_mailbox_name, "SELECT address FROM mailboxes WHERE id = :id");
+QUERY(audit_provider_name, "SELECT name FROM signin_providers WHERE id = :id");
 QUERY(audit_brand_name, "SELECT name FROM brands WHERE id = :id");
 
 static const struct audit_name {
     const char *kind;
     const struct query *query;
 } audit_names[] = {
-    {"role", &audit_role_name},         {"api_token", &audit_api_token_name},
-    {"token", &audit_event_token_name}, {"oauth_client", &audit_client_name},
-    {"oauth_grant", &audit_grant_name}, {"endpoint", &audit_endpoint_name},
-    {"mailbox", &audit_mailbox_name},   {"brand", &audit_brand_name},
+    {"role", &audit_role_name},
+    {"api_token", &audit_api_token_name},
+    {"token", &audit_event_token_name},
+    {"oauth_client", &audit_client_name},
+    {"oauth_grant", &audit_grant_name},
+    {"endpoint", &audit_endpoint_name},
+    {"mailbox", &audit_mailbox_name},
+    {"brand", &audit_brand_name},
+    {"signin_provider", &audit_provider_name},
 };
 
 static bool property_matches(const char *wanted, const char *property) {

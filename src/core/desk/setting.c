@@ -248,6 +248,11 @@ const struct setting setting_table[] = {
     {105, "security.hsts_seconds", SETTING_INT, "0", 0, 63072000, .role = ROLE_OWNER,
      .doc = "Number of seconds for which browsers reach this host only by HTTPS "
             "(Strict-Transport-Security), if base-url begins with https. 0: the header is not sent."},
+    {130, "security.staff_passwords", SETTING_BOOL, "1", .role = ROLE_OWNER,
+     .doc = "Staff may log in by password. False: only by a provider (OpenID Connect); owners keep their "
+            "passwords, so that nobody is locked out. API tokens work as before."},
+    {131, "signin.allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
+     .doc = "Providers of logins may be hosts of this machine or of a private network, and may use http."},
     {0}};
 #define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)

@@ -311,6 +311,8 @@ const struct erase_column erase_table[] = {
      "minutes"},
     /* Replies to the person. Replies to others are sealed by their keys and expire after 24 hours. */
     {"idempotency", "*", FATE_ERASED, NULL},
+    {"signin_links", "*", FATE_ERASED, NULL},
+    {"signin_states", "*", FATE_IMPERSONAL, RANDOM},
     {"api_tokens", "*", FATE_ERASED, NULL},
     {"oauth_tokens", "*", FATE_ERASED, NULL},
     {"oauth_codes", "*", FATE_ERASED, NULL},

@@ -128,7 +128,7 @@ QUERY(session_live,
       "SELECT s.id FROM sessions s "
       "WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent AND s.ip_address = :ip "
       "AND s.is_csrf_checked = :csrf AND s.last_activity_at > :since AND s.remembered_by IS NULL "
-      "ORDER BY s.id DESC LIMIT 1");
+      "AND s.signin_provider_id IS NULL ORDER BY s.id DESC LIMIT 1");
 QUERY(session_remembered, "SELECT s.id FROM sessions s "
                           "WHERE s.remembered_by = :chain AND s.ended_at IS NULL AND s.user_agent = :agent "
                           "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.created_at >= :since "
@@ -237,6 +237,12 @@ struct str session_token(const struct work *w, const struct session *s, struct a
     return STR_CAT(a, str_int(id, s->id), S("."), derived(&w->desk->session_key, s, a));
 }
 
+struct str session_cookie(const struct work *w, const struct session *s, struct arena *a) {
+    bool secure = str_starts(w->desk->base_url, S("https:"));
+    return str_fmt(a, "desk_session=%s; Path=/; HttpOnly; SameSite=Lax%s", session_token(w, s, a).p,
+                   secure ? "; Secure" : "");
+}
+
 struct str session_csrf(const struct work *w, const struct session *s, struct arena *a) {
     return derived(&w->desk->csrf_key, s, a);
 }
@@ -288,6 +294,19 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
     TRY(db_later(w->conn, &session_login, binds));
     TRY(audit_login(w, user_id, "REMEMBER_ME"));
     return db_insert(w->conn, &session_insert, binds, id);
+}
+
+QUERY(session_from_provider, "UPDATE sessions SET signin_provider_id = :provider WHERE id = :id");
+
+int session_open_signed_in(struct work *w, int64_t user_id, int64_t provider_id, const char *method,
+                           int64_t *id) {
+    const struct bind *binds =
+        BINDS(B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent), B_TEXT("ip", w->actor.remote),
+              B_INT("csrf", true), B_NULL("chain"), B_INT("now", w->now));
+    TRY(db_later(w->conn, &session_login, binds));
+    TRY(audit_login(w, user_id, method));
+    TRY(db_insert(w->conn, &session_insert, binds, id));
+    return db_exec(w->conn, &session_from_provider, BINDS(B_INT("id", *id), B_INT("provider", provider_id)));
 }
 
 int session_wrote(struct work *w) {

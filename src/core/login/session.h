@@ -42,6 +42,11 @@ int session_open(struct work *w, int64_t user_id, struct str user_agent, struct 
                  const char *method, int64_t *id);
 int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked,
                             int64_t *id); /* a new session of this chain */
+/* a new session of a person whom a provider has named (core/signin) */
+int session_open_signed_in(struct work *w, int64_t user_id, int64_t provider_id, const char *method,
+                           int64_t *id);
+/* The cookie of a browser's session. */
+struct str session_cookie(const struct work *w, const struct session *s, struct arena *a);
 /* Called at the end of a write: stores when the session last wrote, at most once a second, so that its
  * reads see the write (db_replica). */
 int session_wrote(struct work *w);

@@ -1,0 +1,49 @@
+#include "core/signin/url.h"
+
+#include "base/buf.h"
+
+#include <curl/curl.h>
+
+struct str url_part_encoded(struct arena *a, struct str text) {
+    char *made = text.n ? curl_easy_escape(NULL, text.p, (int)text.n) : NULL;
+    struct str copy = made ? str_dup(a, str_of(made)) : S("");
+    curl_free(made);
+    return copy;
+}
+
+struct str url_form(struct arena *a, const struct url_pair *pairs) {
+    struct buf b = {0};
+    for (; pairs->name; pairs++) {
+        if (pairs->value.p == NULL) continue;
+        if (b.n) buf_char(&b, '&');
+        buf_text(&b, pairs->name);
+        buf_char(&b, '=');
+        buf_str(&b, url_part_encoded(a, pairs->value));
+    }
+    return buf_take(&b, a);
+}
+
+struct str url_with(struct arena *a, struct str url, const struct url_pair *pairs) {
+    struct str form = url_form(a, pairs), made = {0};
+    CURLU *u = curl_url();
+    char *text = NULL;
+    if (u && curl_url_set(u, CURLUPART_URL, str_dup(a, url).p, 0) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_QUERY, form.p, CURLU_APPENDQUERY) == CURLUE_OK &&
+        curl_url_get(u, CURLUPART_URL, &text, 0) == CURLUE_OK)
+        made = str_dup(a, str_of(text));
+    curl_free(text);
+    curl_url_cleanup(u);
+    return made;
+}
+
+struct str url_host_part(struct arena *a, struct str url) {
+    CURLU *u = curl_url();
+    char *text = NULL;
+    struct str host = {0};
+    if (u && curl_url_set(u, CURLUPART_URL, str_dup(a, url).p, 0) == CURLUE_OK &&
+        curl_url_get(u, CURLUPART_HOST, &text, 0) == CURLUE_OK)
+        host = str_dup(a, str_of(text));
+    curl_free(text);
+    curl_url_cleanup(u);
+    return host;
+}
