@@ -31,6 +31,42 @@ test('each text has a contrast of 4.5 to each ground, and each border of a contr
   assert.deepEqual(all.system, all.dark, 'the dark theme of the system is the dark theme');
 });
 
+/** What people with a missing kind of cone see: Machado, Oliveira and Fernandes 2009, severity 1.0, for linear RGB. */
+const VISIONS = {
+  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+};
+const linear = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+const seen = (colour, vision) => VISIONS[vision].map((row) => Math.min(1, Math.max(0, row.reduce((sum, part, i) => sum + part * linear(colour)[i], 0))));
+/** L*, a* and b* (CIE 1976, D65) of linear RGB. */
+const lab = ([r, g, b]) => {
+  const root = (t) => (t > (6 / 29) ** 3 ? Math.cbrt(t) : t / (3 * (6 / 29) ** 2) + 4 / 29);
+  const [x, y, z] = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089].map(root);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+};
+
+test('lines of a report with equal dashes differ for each of three kinds of colour vision, and each stands out from its ground', () => {
+  const text = readFileSync(new URL('../../web/app/reports/plot.tsx', import.meta.url), 'utf8');
+  const looks = [...text.match(/const LOOKS = (.*) as const;/)[1].matchAll(/'--([\w-]+)', '(\w+)'/g)].map(([, role, pattern]) => ({ role, pattern })), dashes = text.match(/const DASHES = \[(.*)\];/)[1].split('],').length;
+  assert.equal(looks.length, 6);
+  assert.equal(new Set(looks.map(({ pattern }) => pattern)).size, looks.length, 'each bar has a pattern of its own');
+  const alike = [];
+  for (const [theme, of] of Object.entries(themes()))
+    for (const vision of Object.keys(VISIONS)) {
+      const colours = looks.map(({ role }) => seen(of[role], vision)), bright = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      for (const [i, { role }] of looks.entries()) {
+        const [high, low] = [bright(colours[i]), bright(seen(of.ground, vision))].sort((x, y) => y - x), found = (high + 0.05) / (low + 0.05);
+        if (found < 3) alike.push(`${theme}, ${vision}: ${role} on its ground ${found.toFixed(2)}`);
+        for (let j = i + dashes; j < looks.length; j += dashes) {
+          const apart = Math.hypot(...lab(colours[i]).map((n, k) => n - lab(colours[j])[k]));
+          if (apart < 20) alike.push(`${theme}, ${vision}: ${role} and ${looks[j].role} ${apart.toFixed(1)}`);
+        }
+      }
+    }
+  assert.deepEqual(alike, []);
+});
+
 const SCREENS = (id) => [['list', '/agent/views/1', (p) => row(p, 'Looks')], ['conversation', `/agent/views/1/${id}`, posts], ['new', '/agent/new', (p) => p.getByRole('textbox')],
   ['person', `/agent/people/${world.clara.id}`, (p) => row(p, 'Looks')], ['notifications', '/agent/notifications', (p) => p.getByRole('heading', { level: 1 })]];
 
