@@ -117,47 +117,104 @@ static int reply_cases_csv(struct call *c) {
 
 /* ---- the route ------------------------------------------------------------------------------- */
 
-/* A branch of its own: the facts are the smaller range, and the visibility is checked on each row. */
-static void branch_of_facts(struct call *c, int metric, const struct report_only *only,
-                            const struct metric_part *part, int64_t start, int64_t end, const char *visible) {
-    struct branches *b = c->branches;
-    struct buf sql = {0};
-    buf_text(&sql, "t.id IN (");
-    report_cases_select(c->work.arena, &report_metrics[metric], only, part, start, end, &sql, b);
-    buf_fmt(&sql, ") AND %s", visible);
-    branch_add(b, buf_take(&sql, c->work.arena).p);
-    b->sorted = true;
+struct behind {
+    struct backlog *backlog;            /* NULL: another metric */
+    int64_t total;                      /* -1: not known */
+    const struct report_behind *walked; /* the caller sees all conversations with these facts; or NULL */
+};
+
+/* Below this number of facts, all of them are read. */
+#define FEW_FACTS 2000
+
+static int facts_count(struct call *c, const struct report_behind *b, int64_t from, int64_t to, int64_t *n) {
+    int64_t starts[] = {from, to};
+    struct series found;
+    struct series_ask ask = {.metric = (int)(b->metric - report_metrics),
+                             .hours = REPORT_CALENDAR,
+                             .buckets = {starts, 1},
+                             .only = *b->only,
+                             .counts_only = true};
+    TRY(series_read(&c->work, &ask, &found));
+    *n = b->part ? parts_sum(found.all.total.parts, b->part->parts) : found.all.total.n;
+    return 0;
 }
 
-static int branches_of_backlog(struct call *c, const struct report_only *only, const struct metric_part *part,
-                               int64_t at, const char *visible) {
-    struct backlog *backlog = c->prepared = ARENA_NEW(c->work.arena, struct backlog);
-    *backlog = (struct backlog){.at = at, .only = only, .part = part, .visible = visible};
-    return backlog_branches(&c->work, backlog, c->branches);
+static bool counts_once(enum fact_kind k) {
+    return k == FACT_CREATED || k == FACT_FIRST_RESPONSE || k == FACT_RESOLVED || k == FACT_RATED;
+}
+
+/* Returns 1 if most of the conversations that changed last have such a fact, 0 if not, or a negative error.
+ * Then the list finds its page without reading all facts. Rollups count the facts of the period, and those
+ * since: their conversations changed later than the others of the period. */
+static int is_dense(struct call *c, const struct report_behind *b, int64_t *total) {
+    bool of_organization = b->only->by[BY_ORGANIZATION_NOW] && b->only->key[BY_ORGANIZATION_NOW];
+    int64_t n, since = 0;
+    int given = 0;
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) given += b->only->by[d];
+    if (given > 1 || access_is_by_assignment(&c->work)) return 0;
+    TRY(facts_count(c, b, b->from, b->to, &n));
+    if (counts_once(b->metric->kind)) *total = n;
+    if (n < (of_organization ? 1 : FEW_FACTS)) return 0;
+    if (b->to <= c->work.now) TRY(facts_count(c, b, b->to, c->work.now + TIME_DAY, &since));
+    return since <= n / 4;
+}
+
+/* Facts are the smaller range, or rows are walked in the order of the list. The visibility is checked on each
+ * row. */
+static int branch_of_facts(struct call *c, const struct report_behind *b, const char *visible) {
+    struct behind *behind = c->prepared;
+    struct buf sql = {0};
+    int dense = is_dense(c, b, &behind->total);
+    TRY(dense);
+    if (dense) {
+        behind->walked = b;
+        buf_text(&sql, "t.state = 1 AND ");
+        report_cases_having(c->work.arena, b, &sql, c->branches);
+    } else {
+        report_cases_in(c->work.arena, b, &sql, c->branches);
+    }
+    buf_fmt(&sql, " AND %s", visible);
+    branch_add(c->branches, buf_take(&sql, c->work.arena).p);
+    c->branches->sorted = !dense;
+    return 0;
+}
+
+static int branches_of_backlog(struct call *c, const struct report_behind *b, const char *visible) {
+    struct behind *behind = c->prepared;
+    behind->backlog = ARENA_NEW(c->work.arena, struct backlog);
+    *behind->backlog = (struct backlog){.at = b->to, .only = b->only, .part = b->part, .visible = visible};
+    return backlog_branches(&c->work, behind->backlog, c->branches);
 }
 
 static int report_cases_count(struct call *c, int64_t *total) {
-    return c->prepared ? backlog_count(&c->work, c->prepared, c->branches, total) : 0;
+    const struct behind *behind = c->prepared;
+    if (behind->backlog) return backlog_count(&c->work, behind->backlog, c->branches, total);
+    if (behind->total < 0) return behind->walked ? report_cases_total(&c->work, behind->walked, total) : 0;
+    *total = behind->total;
+    return 1;
 }
 
 static int get_report_cases(struct call *c) {
     struct branches *b = c->branches = ARENA_NEW(c->work.arena, struct branches);
-    const struct metric_part *part;
-    struct report_only only;
+    struct behind *behind = c->prepared = ARENA_NEW(c->work.arena, struct behind);
+    struct report_only *only = ARENA_NEW(c->work.arena, struct report_only);
+    struct report_behind *asked = ARENA_NEW(c->work.arena, struct report_behind);
     struct buf visible = {0};
-    int64_t start, end;
+    asked->only = only;
     TRY(api_input(c));
     int metric = arg(c, "metric")->given ? (int)arg(c, "metric")->value.i : METRIC_CREATED;
-    TRY(report_period(c, &start, &end));
-    TRY(report_only_read(c, metric, &only));
-    TRY(read_metric_part(c, &report_metrics[metric], &part));
+    asked->metric = &report_metrics[metric];
+    behind->total = -1;
+    TRY(report_period(c, &asked->from, &asked->to));
+    TRY(report_only_read(c, metric, only));
+    TRY(read_metric_part(c, asked->metric, &asked->part));
     access_cases(&c->work, b);
     branches_condition(b, &visible);
     const char *sees = buf_take(&visible, c->work.arena).p;
     b->count = 0;
     b->overlap = false;
-    if (report_metrics[metric].method == METRIC_BACKLOG) TRY(branches_of_backlog(c, &only, part, end, sees));
-    else branch_of_facts(c, metric, &only, part, start, end, sees);
+    if (asked->metric->method == METRIC_BACKLOG) TRY(branches_of_backlog(c, asked, sees));
+    else TRY(branch_of_facts(c, asked, sees));
     return csv_asked(c) ? reply_cases_csv(c) : api_list(c);
 }
 

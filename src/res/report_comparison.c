@@ -149,8 +149,11 @@ static void comparing_groups(struct work *w, struct comparing *r, const struct l
 
 static int comparing_read(struct work *w, struct comparing *r) {
     for (const struct line *l = r->report->lines; l < r->report->lines + LINES_MAX && l->name; l++) {
-        struct series_ask ask = {
-            .metric = l->metric, .group = r->report->group, .hours = REPORT_CALENDAR, .buckets = r->buckets};
+        struct series_ask ask = {.metric = l->metric,
+                                 .group = r->report->group,
+                                 .hours = REPORT_CALENDAR,
+                                 .buckets = r->buckets,
+                                 .no_percentiles = true};
         struct series now, before;
         TRY(series_read(w, &ask, &now));
         ask.buckets = r->before;

@@ -23,17 +23,21 @@ static bool needs_facts(struct reading *r) {
     return given > 1 || (given == 1 && r->dimension != BY_ALL);
 }
 
+static bool measures(const struct reading *r) {
+    return r->metric->method == METRIC_DURATION && !r->ask->counts_only;
+}
+
 /* Reads the pieces from facts or from rollups. */
 static int pieces_read(struct reading *r) {
     int64_t length = 0;
     r->restricted = access_is_by_assignment(r->work);
     if (r->restricted) access_cases(r->work, &r->seen);
-    TRY(keys_read(r));
+    keys_begin(r);
     bool facts = needs_facts(r) || r->restricted;
-    if (!facts && r->metric->method == METRIC_DURATION)
+    if (!facts && measures(r))
         TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), &length));
-    bool few = r->metric->method == METRIC_DURATION && length / RECORD_MAX < EXACT_FACTS;
-    r->is_exact = facts || few || r->metric->method != METRIC_DURATION;
+    bool few = measures(r) && length / RECORD_MAX < EXACT_FACTS;
+    r->is_exact = facts || few || !measures(r);
     return facts || few ? facts_visible(r) : rollups_read(r);
 }
 

@@ -30,6 +30,8 @@ struct series_ask {
     struct str week_of;
     int most_groups; /* more are one, the rest; 0: SERIES_GROUPS */
     struct report_only only;
+    bool no_percentiles; /* of durations: numbers and sums are enough */
+    bool counts_only;    /* the same, and the sums may be those of steps */
 };
 #define WEEK_HOURS (7 * 24)
 
@@ -56,12 +58,22 @@ struct series {
     bool is_exact;
 };
 
-/* Writes the conversations behind a number as "SELECT f.case_id ...": those with facts of the metric in the
- * period. part: only facts of this part; NULL: all of the metric. The values go to `binds`. A backlog:
- * core/reports/backlog.h. */
-void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
-                         const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
+/* The facts that a number counts: those of the metric in the period. part: only this part; NULL: all of the
+ * metric. A backlog: core/reports/backlog.h. */
+struct report_behind {
+    const struct report_metric *metric;
+    const struct report_only *only;
+    const struct metric_part *part;
+    int64_t from, to;
+};
+/* Both write a condition on a row t of cases: it has such a fact. The values go to `binds`. report_cases_in is
+ * for few facts, because the engine reads all of them first. report_cases_having reads those of each row. */
+void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql, struct branches *binds);
+void report_cases_having(struct arena *a, const struct report_behind *b, struct buf *sql,
                          struct branches *binds);
+
+/* The number of conversations with such a fact, for a caller who sees all. Returns 1 or a negative error. */
+int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total);
 
 /* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns
  * false if there is none. */

@@ -157,5 +157,6 @@ void cells_make(struct reading *r, struct series *out) {
     groups_make(r, out);
     pieces_count(r, out);
     all_of_groups(out);
-    if (r->metric->method == METRIC_DURATION) percentiles_make(r, out);
+    bool wanted = !r->ask->no_percentiles && !r->ask->counts_only;
+    if (r->metric->method == METRIC_DURATION && wanted) percentiles_make(r, out);
 }

@@ -124,18 +124,52 @@ static void part_list(struct buf *sql, unsigned bits) {
     buf_text(sql, ")");
 }
 
-void report_cases_select(struct arena *a, const struct report_metric *m, const struct report_only *only,
-                         const struct metric_part *part, int64_t from, int64_t to, struct buf *sql,
-                         struct branches *binds) {
-    unsigned bits = m->parts;
-    if (part) bits = part->parts & (bits ? bits : ~0U);
-    buf_text(sql, "SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind "
+/* The conditions on facts f, after those of the period. */
+static void behind_conditions(struct arena *a, const struct report_behind *b, struct buf *sql,
+                              struct branches *binds) {
+    unsigned bits = b->metric->parts;
+    if (b->part) bits = b->part->parts & (bits ? bits : ~0U);
+    branch_bind_int(binds, ":fact_kind", b->metric->kind);
+    branch_bind_int(binds, ":fact_from", b->from);
+    branch_bind_int(binds, ":fact_to", b->to);
+    only_condition(b->only, a, sql, binds);
+    if (bits) {
+        buf_text(sql, " AND f.part IN ");
+        part_list(sql, bits);
+    }
+}
+
+void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql,
+                     struct branches *binds) {
+    buf_text(sql, "t.id IN (SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind "
                   "AND f.at >= :fact_from AND f.at < :fact_to");
-    branch_bind_int(binds, ":fact_kind", m->kind);
-    branch_bind_int(binds, ":fact_from", from);
-    branch_bind_int(binds, ":fact_to", to);
-    only_condition(only, a, sql, binds);
-    if (!bits) return;
-    buf_text(sql, " AND f.part IN ");
-    part_list(sql, bits);
+    behind_conditions(a, b, sql, binds);
+    buf_char(sql, ')');
+}
+
+/* The plus keeps an engine from reading all facts of the period for each row. */
+void report_cases_having(struct arena *a, const struct report_behind *b, struct buf *sql,
+                         struct branches *binds) {
+    if (b->only->by[BY_ORGANIZATION_NOW]) buf_text(sql, "t.organization_id = :only_organization AND ");
+    buf_text(sql, "EXISTS (SELECT 1 FROM report_facts f WHERE f.case_id = t.id AND +f.kind = :fact_kind "
+                  "AND +f.at >= :fact_from AND +f.at < :fact_to");
+    behind_conditions(a, b, sql, binds);
+    buf_char(sql, ')');
+}
+
+int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total) {
+    struct branches binds = {0};
+    struct buf sql = {0};
+    struct stmt *row;
+    buf_text(&sql, "SELECT COUNT(DISTINCT f.case_id) FROM report_facts f WHERE f.kind = :fact_kind "
+                   "AND f.at >= :fact_from AND f.at < :fact_to");
+    behind_conditions(w->arena, b, &sql, &binds);
+    buf_char(&sql, 0);
+    int rc = db_start(w->conn, sql.p, binds.binds, &row);
+    buf_free(&sql);
+    TRY(rc);
+    rc = stmt_step(row);
+    if (rc == 1) *total = col_int(row, 0);
+    stmt_end(row);
+    return rc;
 }

@@ -1,19 +1,38 @@
 /* The pieces of a series, their keys and their places in time. */
 #include "core/reports/series_reading.h"
 
-#include "base/ids.h"
 #include "core/time/hours.h"
 
-#include <stdlib.h>
+static uint32_t key_hash(int64_t key) { return (uint32_t)((uint64_t)key * 0x9E3779B97F4A7C15U >> 32); }
 
-/* ---- pieces --------------------------------------------------------------------------------------- */
+/* The slot of a key, or the free one where it belongs. */
+static int *key_slot(struct reading *r, int64_t key) {
+    uint32_t at = key_hash(key) & (uint32_t)(r->slot_count - 1);
+    while (r->slots[at] && r->keys[r->slots[at] - 1].key != key)
+        at = (at + 1) & (uint32_t)(r->slot_count - 1);
+    return &r->slots[at];
+}
 
-/* A key that no rollup has, after damage that deskd check finds, counts as none: place 0. */
+static void slots_double(struct reading *r) {
+    r->slot_count = r->slot_count ? 2 * r->slot_count : 64;
+    r->slots = arena_array(r->work->arena, (size_t)r->slot_count, sizeof *r->slots);
+    for (int i = 0; i < r->key_count; i++) *key_slot(r, r->keys[i].key) = i + 1;
+}
+
+/* Gives a new key the next place. */
 static int key_place(struct reading *r, int64_t key) {
     if (r->last_key < r->key_count && r->keys[r->last_key].key == key) return r->last_key;
-    const struct key_count *found = bsearch(&key, r->keys, (size_t)r->key_count, sizeof *r->keys, id_compare);
-    return r->last_key = found ? (int)(found - r->keys) : 0;
+    if (2 * r->key_count >= r->slot_count) slots_double(r);
+    int *slot = key_slot(r, key);
+    if (*slot == 0) {
+        r->keys = arena_more(r->work->arena, r->keys, r->key_count, &r->key_room, sizeof *r->keys);
+        r->keys[r->key_count++] = (struct key_count){.key = key};
+        *slot = r->key_count;
+    }
+    return r->last_key = *slot - 1;
 }
+
+void keys_begin(struct reading *r) { key_place(r, 0); }
 
 static bool part_counts(const struct report_metric *m, int part) {
     return m->parts == 0 || (m->parts >> part & 1U);
@@ -52,24 +71,4 @@ static int week_hour(struct reading *r, int64_t at) {
 
 int place_in_time(struct reading *r, int64_t at) {
     return r->ask->week_of.p ? week_hour(r, at) : bucket_at(&r->ask->buckets, at);
-}
-
-/* ---- keys ----------------------------------------------------------------------------------------- */
-
-QUERY(series_keys, "SELECT DISTINCT d.key FROM report_days d WHERE d.kind = :kind "
-                   "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last ORDER BY d.key");
-
-static void keys_add(struct reading *r, int64_t key) {
-    if (r->key_count && r->keys[r->key_count - 1].key >= key) return;
-    r->keys = arena_more(r->work->arena, r->keys, r->key_count, &r->key_room, sizeof *r->keys);
-    r->keys[r->key_count++] = (struct key_count){.key = key};
-}
-
-int keys_read(struct reading *r) {
-    int rc;
-    keys_add(r, 0);
-    if (r->dimension == BY_ALL) return 0;
-    DB_ROWS(rc, r->work->conn, &series_keys, BINDS(DAY_BINDS(r, r->dimension)), row)
-    keys_add(r, col_int(row, 0));
-    return rc;
 }

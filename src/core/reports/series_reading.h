@@ -1,6 +1,6 @@
 /* The reading of a series: its keys and pieces, from facts or from rollups, and the cells that they make.
  *
- *     series.c ──> keys_read ──> facts_read or rollups_read ──> cells_make
+ *     series.c ──> facts_visible or rollups_read ──> cells_make
  *                                     series_piece_add
  */
 #ifndef CORE_REPORTS_SERIES_READING_H
@@ -31,7 +31,8 @@ struct reading {
     enum report_dimension dimension;
     struct piece *pieces;
     int count, room;
-    struct key_count *keys; /* sorted by key */
+    struct key_count *keys;
+    int *slots, slot_count; /* a hash table: places in `keys` plus one; 0: free */
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
@@ -59,9 +60,8 @@ static inline int cells_of(const struct series_ask *ask) {
     return ask->week_of.p ? WEEK_HOURS : ask->buckets.count;
 }
 
-/* Reads all keys that facts of the period have, and 0 for facts without one. */
-int keys_read(struct reading *r);
-/* The keys are known before (keys_read), so that their places stay. */
+/* Gives facts without a key the place 0. */
+void keys_begin(struct reading *r);
 void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n);
 /* The bucket of a moment in the period, or the hour of its week. */
 int place_in_time(struct reading *r, int64_t at);
