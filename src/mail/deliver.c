@@ -33,6 +33,7 @@
 #include "core/text/template.h"
 #include "files/content.h"
 #include "json/json.h"
+#include "mail/forwarded.h"
 #include "mail/mime.h"
 #include "mail/relay.h"
 #include "mail/smtp.h"
@@ -54,9 +55,11 @@ struct delivery {
     struct letter letter;
     const struct template *template;
     struct wording wording;
-    const struct json *values; /* values of the names in the template */
-    struct message_mail reply; /* a mail that carries a message; all p NULL: none */
-    struct mail_part *parts;   /* the files of the message that are attached; the others are links */
+    const struct json *values;      /* values of the names in the template */
+    struct message_mail reply;      /* a mail that carries a message; all p NULL: none */
+    int64_t forward_id;             /* the note of the forward that the mail is; 0: none */
+    struct str quoted, quoted_html; /* of a forward: its messages */
+    struct mail_part *parts;        /* the files of the message that are attached; the others are links */
     int part_count;
     struct str links;       /* a line for each */
     struct mailbox mailbox; /* mailbox that sends the mail; address n 0: the mailbox of the settings */
@@ -177,15 +180,15 @@ static struct str return_path_of(struct work *w, const struct delivery *d) {
 }
 
 static enum mail_cause cause_of(const struct delivery *d) {
-    if (value_named(d->values, "post").p) return MAIL_OF_PERSON;
+    if (d->forward_id || value_named(d->values, "post").p) return MAIL_OF_PERSON;
     return number_named(d->values, "answers") ? MAIL_ANSWER : MAIL_NOTICE;
 }
 
-static struct str subject_keyed(struct work *w, struct str subject, int64_t case_id) {
+static struct str subject_keyed(struct work *w, struct str subject, enum token_kind kind, int64_t id) {
     if (!setting_bool(w->desk, "mail.subject_tokens")) return subject;
     if (subject.n > SUBJECT) subject.n = SUBJECT;
     while (!utf8_valid(subject)) subject.n--;
-    return STR_CAT(w->arena, subject, S(" ["), mail_token(w->desk, w->arena, TOKEN_SUBJECT, case_id), S("]"));
+    return STR_CAT(w->arena, subject, S(" ["), mail_token(w->desk, w->arena, kind, id), S("]"));
 }
 
 /* The name of the mailbox, else mail.from_name, else the name of the brand. Mails about no conversation
@@ -206,7 +209,8 @@ static struct str unsubscribe_of(struct work *w, const struct delivery *d) {
                    unsubscribe_token(w->desk, w->arena, d->letter.user_id, (enum notification_type)type));
 }
 
-/* Sets the sender, and in a mail about a conversation all by which an answer finds it. */
+/* Sets the sender, and in a mail about a conversation all by which an answer finds it. A forward has tokens of
+ * its own, so that its reader gets none of the conversation. */
 static void address_mail(struct work *w, const struct delivery *d, struct mail *m) {
     struct arena *a = w->arena;
     int64_t talk = d->letter.case_id;
@@ -216,8 +220,11 @@ static void address_mail(struct work *w, const struct delivery *d, struct mail *
     m->cause = cause_of(d);
     m->loop = loop_mark(w->desk, a);
     if (talk == 0) return;
-    m->reply_to = address_keyed(w, m->from, TOKEN_REPLY, talk);
-    m->subject = subject_keyed(w, m->subject, talk);
+    int64_t forward = d->forward_id;
+    m->reply_to =
+        address_keyed(w, m->from, forward ? TOKEN_FORWARD_REPLY : TOKEN_REPLY, forward ? forward : talk);
+    m->subject = subject_keyed(w, m->subject, forward ? TOKEN_FORWARD_SUBJECT : TOKEN_SUBJECT,
+                               forward ? forward : talk);
     m->references = d->references;
     m->reference_count = d->reference_count;
     m->in_bulk = m->cause == MAIL_NOTICE;
@@ -253,6 +260,7 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
          .html = dy->reply.html.p || contents.p == NULL ? dy->reply.html : text_to_html(a, contents),
          .lines = true},
         {.name = "case", .value = value_named(dy->values, "case")},
+        {.name = "quoted", .value = dy->quoted, .html = dy->quoted_html, .lines = true},
         {.name = "others", .value = others_text(a, number_named(dy->values, "others"))},
         {.name = "files",
          .value = dy->links.n ? STR_CAT(a, S("\n"), dy->links) : S(""),
@@ -301,7 +309,8 @@ static void delivery_give_up(struct delivery *d, const char *reason) {
 
 /* A mail that is too big for the relay is sent again at once with links in place of its files. */
 static void compose_and_send(struct work *w, struct delivery *d, const atomic_bool *stopping) {
-    int64_t most = setting_int(w->desk, "mail.attachments_megabytes") << 20;
+    /* A reader outside could not open a link to a file, so a forward has all of its files. */
+    int64_t most = d->forward_id ? INT64_MAX : setting_int(w->desk, "mail.attachments_megabytes") << 20;
     enum smtp_outcome outcome = SMTP_TOO_BIG;
     if (!letters_have_relay(w->desk, w->arena)) {
         d->status = MAIL_HELD;
@@ -309,6 +318,11 @@ static void compose_and_send(struct work *w, struct delivery *d, const atomic_bo
     }
     do {
         attach_files(w, d, most);
+        if (d->forward_id && d->part_count < d->reply.file_count) {
+            delivery_give_up(d, most ? "a file of the forward is not there"
+                                     : "the relay does not take a mail of this size");
+            return;
+        }
         struct str message = write_mail(w, d);
         if (message.p == NULL) {
             delivery_give_up(d, "the address is not valid for mail");
@@ -327,6 +341,27 @@ static int read_message(struct work *w, struct delivery *d) {
     int found = message_mail_load(w, id, &d->reply);
     TRY(found);
     if (!found) delivery_give_up(d, "its message was deleted");
+    return 0;
+}
+
+/* Reads the forward that the letter carries, if it carries one. */
+static int read_forward(struct work *w, struct delivery *d) {
+    struct forward_mail m;
+    if (d->forward_id == 0) return 0;
+    int found = forward_mail_load(w, d->forward_id, &m);
+    TRY(found);
+    if (!found) {
+        delivery_give_up(d, "its note was deleted");
+        return 0;
+    }
+    forwarded_write(w->desk, w->arena, &m, &d->quoted, &d->quoted_html);
+    forwarded_show_files(w->arena, &m, STR_CAT(w->arena, m.html, d->quoted_html));
+    d->reply = (struct message_mail){.subject = m.subject,
+                                     .author = m.author,
+                                     .text = m.text,
+                                     .html = m.html,
+                                     .files = m.files,
+                                     .file_count = m.file_count};
     return 0;
 }
 
@@ -362,6 +397,7 @@ static int letter_read_conversation(struct work *w, struct delivery *d) {
     TRY(letter_read_brand(w, d, &brand));
     TRY(template_load_for(w, d->template, brand, &d->wording));
     d->references = arena_array(w->arena, REFERENCES, sizeof *d->references);
+    if (d->forward_id) return 0; /* it begins a thread of its own */
     d->reference_count = letter_references(w, &d->letter, d->references, REFERENCES);
     return d->reference_count < 0 ? d->reference_count : 0;
 }
@@ -384,16 +420,19 @@ static int read_letter(struct work *w, void *arg) {
         delivery_give_up(d, "its values were encrypted with another server key");
     else if (d->template == NULL) delivery_give_up(d, "there is no such template");
     else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint")) &&
+             !str_eq(d->letter.template, S("forward")) &&
              !str_eq(d->letter.template, S("mailbox_verification")))
         delivery_give_up(d, "its recipient was deleted");
     if (d->status) return 1;
     d->values = values;
+    d->forward_id = number_named(values, "forward");
     TRY(letter_read_conversation(w, d));
     struct str hash = value_named(values, "hash");
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);
     if (!live) delivery_give_up(d, "its link was used, replaced or has expired");
     TRY(read_message(w, d));
+    TRY(read_forward(w, d));
     TRY(read_staff_mail(w, d));
     return 1;
 }

@@ -456,6 +456,19 @@ static const struct route case_routes[] = {
      .sample = {.path = "18",
                 .body = "{\"post_ids\":[$POST],\"subject\":\"The other invoice\"}",
                 .setup = "POST=$(curl {owner} \"{api}/cases/18/messages\" | member id)"}},
+    {POST, "/cases/:id/forward", COL_PLUS, "conversations", ONE, post_case_forward, .of = "case",
+     .permission = "cases.public_reply", .body = FILES_ATTACHED, .prepare = html_and_files_prepare,
+     .lane = LANE_PICTURE, .lane_for = "is_html", .reply = "case_forward", .input = forward_input,
+     .summary = "Forward messages to people outside",
+     .doc = "The e-mail becomes a note with the member `forward`. An answer becomes a note, too, with the "
+            "member `answers_note`: customers see neither. The messages are quoted without addresses of "
+            "people. Also for a closed conversation. " FILE_PARTS_DOC,
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/:id/forward/:post_id", COL_PLUS, "conversations", NONE, delete_case_forward,
+     .of = "case", .permission = "cases.public_reply", .summary = "Undo a forward",
+     .doc = "Only for its author, within `mail.undo_seconds`. The note and its e-mails are deleted.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.path = "$CASE,$CASE_FORWARD", .refused = "RESOURCE_NOT_FOUND"}},
     {0},
 };
 

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "res/help_center.h"
 #include "res/attachment.h"
+#include "res/case_parts.h"
 #include "res/draft.h"
 #include "res/groups.h"
 #include "res/html.h"
@@ -35,6 +36,14 @@ static const struct field note_fields[] = {
     {"*", .group = attachment_input},
     {"*", .group = article_link_input},
     {"*", .group = attachments},
+    {"forward", F_COMPUTED, READONLY, .column = FORWARD_TEXT, .render = render_forward,
+     .doc = "To whom the note was forwarded by e-mail: `to` and `cc` with the delivery status of each "
+            "address, `subject`, and `post_ids`, the messages. Null: the note is no forward.",
+     .example = "null"},
+    {"answers_note", F_REF, READONLY, .ref = "note",
+     .column = "(SELECT MAX(m.forward_id) FROM mails m JOIN forwards f ON f.note_id = m.forward_id "
+               "WHERE m.post_id = t.id)",
+     .doc = "Note of the forward that this one answers; it came by e-mail. Null: it is no answer."},
     {"*", .group = row_times},
     {0},
 };
@@ -235,7 +244,9 @@ const struct resource note_resource = {.type = "note",
                                        .table = "notes",
                                        .fields = note_fields,
                                        .routes = note_routes,
-                                       .visible = access_notes};
+                                       .visible = access_notes,
+                                       .changed = "(SELECT MAX(o.updated_at) FROM outgoing_mails o "
+                                                  "WHERE o.post_id = t.id)"};
 
 /* ---- the answer to a new note of a conversation ---------------------------------------------- */
 

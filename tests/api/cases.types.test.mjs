@@ -26,6 +26,8 @@ describe('wrong values at operations on conversations:', () => {
     const conversation = await made(desk.customer, '/conversations', { subject: 'S', contents: 'C' });
     const answer = await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'Answer' });
     addresses.paths.add(`/cases/${conversation.id}/reply/${answer.id}`);
+    const asked = (await desk.owner.post(`/cases/${conversation.id}/forward`, { to: ['out@else.example'], contents: 'C' })).must(201).data;
+    addresses.paths.add(`/cases/${conversation.id}/forward/${asked.post.id}`);
     const later = (await desk.owner.post(`/cases/${conversation.id}/reply`, { contents: 'Later', send_at: new Date(desk.clock.now + 86_400_000).toISOString() })).must(201).data.scheduled_reply;
     addresses.paths.add(`/cases/${conversation.id}/scheduled_replies/${later.id}`);
     const draft = (await desk.owner.put(`/cases/${conversation.id}/draft`, { contents: 'Begun', is_shared: true })).must(200).data;

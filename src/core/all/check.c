@@ -84,7 +84,8 @@ QUERY(check_default_mailboxes,
       "WHERE is_default = 1 AND is_enabled = 1 AND deleted_at IS NULL AND verified_at IS NOT NULL "
       "HAVING COUNT(*) <> 1");
 QUERY(check_mails, "SELECT m.id FROM mails m LEFT JOIN posts p ON p.id = m.post_id "
-                   "WHERE m.post_id IS NOT NULL AND (p.id IS NULL OR m.case_id IS NULL) "
+                   "LEFT JOIN notes n ON n.id = m.post_id WHERE m.post_id IS NOT NULL AND (m.case_id IS NULL "
+                   "OR CASE WHEN m.forward_id IS NULL THEN p.id ELSE n.id END IS NULL) "
                    "ORDER BY m.id");
 QUERY(check_public_clients,
       "SELECT id FROM oauth_clients WHERE is_public = 1 AND secret_hash IS NOT NULL ORDER BY id");
@@ -303,7 +304,8 @@ static const struct rule {
     {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},
     {&check_default_mailboxes,
      "the desk has %" PRId64 " default mailboxes that are enabled and verified instead of one"},
-    {&check_mails, "mail %" PRId64 " refers to a message that does not exist, or has no conversation"},
+    {&check_mails,
+     "mail %" PRId64 " refers to a message or a note that does not exist, or has no conversation"},
     {&check_public_clients, "client %" PRId64 " is public, but has a secret"},
     {&check_grant_scopes, "grant %" PRId64 " has no scopes"},
     {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},

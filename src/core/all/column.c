@@ -191,6 +191,7 @@ const struct column_reference column_references[] = {
     {"remember_chains.session_id", NULL},
     {"sessions.signin_provider_id", NULL}, /* a provider may be deleted before the sessions it opened */
     {"mails.post_id", NULL},
+    {"mails.forward_id", NULL},                      /* the mail outlives the note */
     {"post_@(attachments|originals).post_id", NULL}, /* id of a message or a note */
     {"@(field_values|locale_fields|name_words|rule_actions|rule_collections|search_texts).owner_id", NULL},
     {0},

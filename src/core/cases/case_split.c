@@ -185,8 +185,10 @@ static const struct query *const message_steps[] = {
     &split_participants, &split_undo_forget,      &split_posts_move,
     &split_mails,        &split_letters,          &split_search_lock,
     &split_posts_search, &split_notifications,    NULL};
-static const struct query *const note_steps[] = {&split_notes_move, &split_search_lock, &split_notes_search,
-                                                 &split_notifications, NULL};
+/* Forwards are notes with mails, and so are their answers. */
+static const struct query *const note_steps[] = {
+    &split_notes_move,    &split_mails, &split_letters, &split_search_lock, &split_notes_search,
+    &split_notifications, NULL};
 
 static int split_move(struct work *w, const struct split *s, int64_t to, bool notes) {
     struct str rows = split_ids(w, s, notes);

@@ -38,6 +38,22 @@ static int reject_its_message(struct work *w, int64_t id, enum reject_type type,
     return rc <= 0 ? rc : message_reject(w, message, type, error);
 }
 
+QUERY(letter_forward_note, "SELECT n.id, n.case_id, m.recipient FROM outgoing_mails m "
+                           "JOIN notes n ON n.id = m.post_id AND n.case_id IS NOT NULL "
+                           "WHERE m.id = :id AND m.template = 'forward'");
+
+/* A forward is a note, so it has no state of its own: each of its letters has one. */
+static int reject_its_forward(struct work *w, int64_t id) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_forward_note, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    const struct changed note = {"note", col_int(row, 0), col_int(row, 1)};
+    struct str recipient = str_dup(w->arena, col_text(row, 2));
+    stmt_end(row);
+    change_property(w, note, "not_delivered_to", changed_nothing(), changed_text(recipient));
+    return 0;
+}
+
 /* type: 0 for a status that is not a failure. */
 static int letter_store_result(struct work *w, int64_t id, enum mail_status status, enum reject_type type,
                                struct str error) {
@@ -47,6 +63,7 @@ static int letter_store_result(struct work *w, int64_t id, enum mail_status stat
     TRY(set);
     if (set && (status == MAIL_REFUSED || status == MAIL_BOUNCED)) TRY(tell_person(w, id, status, error));
     if (set && type) TRY(reject_its_message(w, id, type, error));
+    if (set && type) TRY(reject_its_forward(w, id));
     return set;
 }
 

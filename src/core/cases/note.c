@@ -4,6 +4,7 @@
 #include "core/cases/mention.h"
 #include "core/cases/message.h"
 #include "core/change/change.h"
+#include "core/letters/letter.h"
 #include "core/words.h"
 
 QUERY(
@@ -97,10 +98,12 @@ int note_add(struct work *w, const struct note_new *n, int64_t *id) {
     if (n->original.p) TRY(original_keep(w, *id, n->original));
     TRY(attachments_add(w, (struct attached_post){*id, case_id, n->html}, n->files, n->file_count));
     change_created(w, (struct changed){"note", *id, case_id});
-    if (may_mention(n->text)) change_tells(w, (struct changed){"note", *id, case_id});
+    if (n->answers || may_mention(n->text)) change_tells(w, (struct changed){"note", *id, case_id});
     TRY(note_leave_case(w, &c, 1, n->text)); /* its id is the highest of the conversation */
     return n->pinned ? count_pin(w, *id, 1) : 0;
 }
+
+QUERY(note_is_forward, "SELECT 1 FROM forwards WHERE note_id = :id");
 
 int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, struct str original) {
     struct changed object;
@@ -108,6 +111,10 @@ int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, s
     bool pinned;
     TRY(note_load(w, id, &object, &pinned));
     TRY(note_enter_case(w, object.case_id, &c));
+    int64_t forward;
+    int forwarded = object.case_id ? db_int(w->conn, &note_is_forward, BINDS(B_INT("id", id)), &forward) : 0;
+    TRY(forwarded);
+    if (forwarded) return fail_state(w, "The text of a forward was mailed. Write another note.");
     if (object.case_id) TRY(mentions_keep(w, id));
     change_named(w, object, "contents");
     if (may_mention(text)) change_tells(w, object);
@@ -133,6 +140,15 @@ int note_pin(struct work *w, int64_t id, bool pinned) {
     return count_pin(w, id, pinned ? 1 : -1);
 }
 
+/* The mail of an answer stays in the list of mails. */
+QUERY(note_mail_forget, "UPDATE mails SET post_id = NULL WHERE post_id = :id");
+
+static int note_mails_leave(struct work *w, int64_t id) {
+    bool mailed;
+    TRY(letters_undo(w, id, &mailed));
+    return db_later(w->conn, &note_mail_forget, BINDS(B_INT("id", id)));
+}
+
 int note_remove(struct work *w, int64_t id) {
     struct changed object;
     struct case_now c;
@@ -143,6 +159,7 @@ int note_remove(struct work *w, int64_t id) {
     change_deleted(w, object);
     TRY(attachments_drop(w, (struct attached_post){.id = id, .case_id = object.case_id}));
     TRY(original_keep(w, id, (struct str){0}));
+    if (object.case_id) TRY(note_mails_leave(w, id));
     TRY(db_later(w->conn, &note_drop, BINDS(B_INT("id", id))));
     return note_left_case(w, &c, -1);
 }

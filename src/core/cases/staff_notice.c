@@ -108,7 +108,17 @@ static int tell_of_message(struct notices *all, const struct change *c) {
     return rc < 0 ? rc : 0;
 }
 
+/* The agent of a conversation with an answer to a forward; without an agent, the author of the forward. */
+QUERY(told_of_answer,
+      "SELECT COALESCE(c.assigned_agent_id, f.user_id) FROM mails m JOIN notes n ON n.id = m.post_id "
+      "JOIN cases c ON c.id = n.case_id LEFT JOIN notes f ON f.id = m.forward_id "
+      "WHERE m.post_id = :id AND m.forward_id IS NOT NULL");
+
 static int tell_of_note(struct notices *all, const struct change *c) {
+    int64_t agent = 0;
+    int answers = c->tells ? db_int(all->w->conn, &told_of_answer, BINDS(B_INT("id", c->id)), &agent) : 0;
+    TRY(answers);
+    if (answers) return staff_notice_add(all, agent, c->case_id, NOTIFY_REPLY, c->id), 0;
     int64_t *people;
     int n = c->tells ? mentions_of_note(all->w, c->id, &people) : 0;
     for (int i = 0; i < n; i++) staff_notice_add(all, people[i], c->case_id, NOTIFY_MENTION, c->id);

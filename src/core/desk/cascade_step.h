@@ -11,7 +11,7 @@
 struct step {
     /* (id, place) of the next rows, locked; NULL: run once, after the steps before */
     const struct query *pick;
-    const struct query *apply[8]; /* statements for these rows */
+    const struct query *apply[9]; /* statements for these rows */
     int weight;                   /* cost of a row, in rows of conversations: 1 to 255; or COUNTED */
 };
 

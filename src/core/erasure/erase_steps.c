@@ -56,10 +56,12 @@ QUERY(erase_notes_of_author,
       " AND n.id > :after ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(erase_note_texts, "UPDATE notes SET body_text = " ERASED_TEXT
                         ", " ERASED_UNLESS_NULL("body_html") ", updated_at = :now WHERE id IN @LIST(:rows)");
+QUERY(erase_forward_subjects, "UPDATE forwards SET subject = " ERASED_TEXT " WHERE note_id IN @LIST(:rows)");
 #define NOTE_TEXTS                                                                                  \
     {                                                                                               \
         &erase_post_files, &erase_post_files_go, &erase_note_attachments_count, &erase_attachments, \
-            &erase_originals, &erase_search_lock, &erase_notes_search, &erase_note_texts            \
+            &erase_originals, &erase_search_lock, &erase_notes_search, &erase_forward_subjects,     \
+            &erase_note_texts                                                                       \
     }
 
 #define CASE_VALUES "v.area = 1 AND v.owner_id IN @LIST(:rows)"
@@ -207,6 +209,13 @@ QUERY(erase_refused_posts, "SELECT p.id, 0 FROM posts p WHERE p.case_id IN " OWN
                            " AND p.reject_reason IS NOT NULL ORDER BY p.id LIMIT :most @LOCK@");
 QUERY(erase_reasons, "UPDATE posts SET reject_reason = NULL WHERE id IN @LIST(:rows)");
 
+/* The rest of the addresses of a forward goes, too. An answer of them is then suspended. */
+QUERY(erase_each_forward, "SELECT x.note_id, 0 FROM forwards x WHERE x.note_id > :after ORDER BY x.note_id "
+                          "LIMIT :most @LOCK@");
+QUERY(erase_forwards,
+      "UPDATE forwards SET to_addresses = '[]', cc_addresses = '[]' "
+      "WHERE note_id IN @LIST(:rows) AND (" NAMES("to_addresses") " OR " NAMES("cc_addresses") ")");
+
 /* Events of others. The properties stay a JSON object. */
 QUERY(erase_each_event, EACH_ROW("events") " @LOCK@");
 QUERY(erase_named_events, "UPDATE events SET properties = '{}', event = CASE WHEN " IS_NAMED(
@@ -255,6 +264,7 @@ const struct step erase_steps[] = {
      {&erase_named_files, &erase_named_files_go, &erase_named_mails},
      COUNTED(2, ERASED_MAILS)},
     {&erase_each_letter, {&erase_letter_errors, &erase_named_letters}, COUNTED(1, ERASED_LETTERS)},
+    {&erase_each_forward, {&erase_forwards}, COUNTED(1, ERASED_RECIPIENTS)},
     {&erase_each_delivery, {&erase_attempts, &erase_deliveries}, COUNTED(2, ERASED_DELIVERIES)},
     {&erase_each_event, {&erase_named_events}, COUNTED(1, ERASED_EVENTS)},
     {NULL, {&erase_drafts_of_cases, &erase_new_case_drafts, &erase_scheduled_of_cases}, 20},
@@ -332,6 +342,9 @@ const struct erase_column erase_table[] = {
     {"post_attachments", "*", FATE_WITH_TEXTS, NULL},
     {"notes", "body_text body_html", FATE_WITH_TEXTS, NULL}, /* notes on the person: FATE_ERASED */
     {"notes", "client_id", FATE_IMPERSONAL, RANDOM},
+    {"forwards", "subject", FATE_WITH_TEXTS, NULL},
+    {"forwards", "to_addresses cc_addresses", FATE_SCANNED, NULL},
+    {"forwards", "post_ids", FATE_IMPERSONAL, RANDOM},
     {"case_ratings", "*", FATE_WITH_TEXTS, NULL},
     {"drafts", "*", FATE_ERASED, NULL}, /* parameters of other drafts: FATE_SCANNED */
     {"drafts", "file_ids", FATE_IMPERSONAL, RANDOM},

@@ -54,16 +54,19 @@ struct letter_new {
     struct letter_to to;
     struct str values;
     int64_t post_id, send_after; /* 0: it carries no message; at once */
+    int64_t forward_id;          /* the note of a forward; 0: none */
     enum recipient_type type;
 };
 
 /* A letter about a conversation has a Message-ID by which an answer finds it. The random part keeps it
  * unknown to others. */
-static struct str letter_message_id(const struct work *w, int64_t case_id) {
+static struct str letter_message_id(const struct work *w, const struct letter_new *n) {
     struct arena *a = w->arena;
     struct str host = letter_host(w->desk, a), own = random_uuid(a);
-    if (case_id == 0) return STR_CAT(a, own, S("@"), host);
-    return STR_CAT(a, mail_token(w->desk, a, TOKEN_MESSAGE_ID, case_id), S("."), own, S("@"), host);
+    if (n->to.case_id == 0) return STR_CAT(a, own, S("@"), host);
+    struct str token = n->forward_id ? mail_token(w->desk, a, TOKEN_FORWARD_ID, n->forward_id)
+                                     : mail_token(w->desk, a, TOKEN_MESSAGE_ID, n->to.case_id);
+    return STR_CAT(a, token, S("."), own, S("@"), host);
 }
 
 /* The job and the letter name each other, so the id of the letter comes first. */
@@ -76,9 +79,9 @@ static int letter_queue(struct work *w, const struct letter_new *n) {
         w->conn, &letter_insert,
         BINDS(B_INT("id", id), B_TEXT("template", str_of(n->template)), B_ID("user", n->to.user_id),
               B_TEXT("recipient", n->to.address), B_BLOB("letter", seal(a, &w->desk->mail_key, n->values)),
-              B_TEXT("message_id", letter_message_id(w, n->to.case_id)), B_ID("post", n->post_id),
-              B_ID("type", n->type), B_ID("case", n->to.case_id), B_ID("after", n->send_after),
-              B_ID("job", n->to.case_id ? job : 0), B_INT("until", at + RETRY), B_INT("now", w->now)));
+              B_TEXT("message_id", letter_message_id(w, n)), B_ID("post", n->post_id), B_ID("type", n->type),
+              B_ID("case", n->to.case_id), B_ID("after", n->send_after), B_ID("job", n->to.case_id ? job : 0),
+              B_INT("until", at + RETRY), B_INT("now", w->now)));
 }
 
 static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient,
@@ -98,6 +101,17 @@ int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, s
                                 .to = to,
                                 .values = str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id),
                                 .post_id = message_id,
+                                .send_after = letter_reply_waits(w),
+                                .type = type});
+}
+
+int letter_forward(struct work *w, int64_t note_id, enum recipient_type type, struct letter_to to) {
+    return letter_queue(
+        w, &(struct letter_new){.template = "forward",
+                                .to = to,
+                                .values = str_fmt(w->arena, "{\"forward\":%" PRId64 "}", note_id),
+                                .post_id = note_id,
+                                .forward_id = note_id,
                                 .send_after = letter_reply_waits(w),
                                 .type = type});
 }

@@ -37,6 +37,10 @@ int64_t letter_reply_waits(const struct work *w);
  * RECIPIENT_TO does not arrive. It waits for mail.undo_seconds. */
 int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to);
 
+/* Queues the mail of a forward (core/cases/forward.h) to one address. Its tokens name the note. It waits as a
+ * reply does. */
+int letter_forward(struct work *w, int64_t note_id, enum recipient_type type, struct letter_to to);
+
 /* Queues a mail that a rule sends to a person. answers: a mail that came in caused it. Returns 1, 0 if the
  * address gets no more automatic mails about the conversation for now (LETTERS_OF_RULES), or a negative
  * error. Answers to one customer count in all conversations together. */

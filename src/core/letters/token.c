@@ -1,5 +1,7 @@
 #include "core/letters/token.h"
 
+#include "base/buf.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +11,9 @@
 #define DIGITS_MAX 19
 
 static const char kind_letters[] = {
-    [TOKEN_REPLY] = 'c', [TOKEN_RETURN] = 'b', [TOKEN_MESSAGE_ID] = 'm', [TOKEN_SUBJECT] = 's'};
+    [TOKEN_REPLY] = 'c',          [TOKEN_RETURN] = 'b',        [TOKEN_MESSAGE_ID] = 'm',
+    [TOKEN_SUBJECT] = 's',        [TOKEN_FORWARD_REPLY] = 'f', [TOKEN_FORWARD_ID] = 'g',
+    [TOKEN_FORWARD_SUBJECT] = 'h'};
 
 static void mac_characters(const struct desk *d, enum token_kind kind, int64_t id, char out[MAC_CHARACTERS]) {
     static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -62,6 +66,47 @@ enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, s
         return TOKEN_FORGED;
     *id = number;
     return TOKEN_GOOD;
+}
+
+/* ---- texts that contain tokens --------------------------------------------------------------- */
+
+/* The token that ends MAC_CHARACTERS behind the dash at `at`; p NULL: there is no good one. */
+static struct str token_around(const struct desk *d, struct str text, size_t at) {
+    size_t from = at;
+    int64_t id;
+    if (text.n - at - 1 < MAC_CHARACTERS) return (struct str){0};
+    while (from && at - from < DIGITS_MAX && text.p[from - 1] >= '0' && text.p[from - 1] <= '9') from--;
+    if (from == at || from == 0) return (struct str){0};
+    struct str token = {text.p + from - 1, at - from + 2 + MAC_CHARACTERS};
+    for (enum token_kind k = TOKEN_REPLY; k <= TOKEN_FORWARD_SUBJECT; k++)
+        if (mail_token_read(d, k, token, &id) == TOKEN_GOOD) return token;
+    return (struct str){0};
+}
+
+/* Keeps the text up to the token. Returns what follows it. */
+static struct str token_cut_out(struct buf *out, struct str text, struct str token) {
+    const char *end = text.p + text.n, *behind = token.p + token.n;
+    size_t before = (size_t)(token.p - text.p);
+    bool bracketed = before && token.p[-1] == '[' && behind < end && *behind == ']';
+    if (bracketed || (before && token.p[-1] == '+')) before--;
+    buf_str(out, (struct str){text.p, before});
+    if (bracketed) behind++;
+    return (struct str){behind, (size_t)(end - behind)};
+}
+
+struct str mail_tokens_removed(const struct desk *d, struct arena *a, struct str text) {
+    struct buf out = {0};
+    for (size_t i = 0; i < text.n;) {
+        const char *dash = memchr(text.p + i, '-', text.n - i);
+        if (dash == NULL) break;
+        struct str token = token_around(d, text, (size_t)(dash - text.p));
+        i = (size_t)(dash - text.p) + 1;
+        if (token.p == NULL) continue;
+        text = token_cut_out(&out, text, token);
+        i = 0;
+    }
+    buf_str(&out, text);
+    return buf_take(&out, a);
 }
 
 struct str loop_mark(const struct desk *d, struct arena *a) {

@@ -10,7 +10,11 @@ enum token_kind {
     TOKEN_REPLY = 1,  /* plus part of the address for replies: a conversation */
     TOKEN_RETURN,     /* plus part of the return path: a letter */
     TOKEN_MESSAGE_ID, /* left part of a Message-ID: a conversation */
-    TOKEN_SUBJECT     /* text in brackets in a subject: a conversation */
+    TOKEN_SUBJECT,    /* text in brackets in a subject: a conversation */
+    /* The same three places in mails of a forward: its note (core/cases/forward.h). */
+    TOKEN_FORWARD_REPLY,
+    TOKEN_FORWARD_ID,
+    TOKEN_FORWARD_SUBJECT
 };
 enum token_verdict { TOKEN_ABSENT, TOKEN_FORGED, TOKEN_GOOD };
 
@@ -23,6 +27,10 @@ enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, s
 
 /* True if the text has the form of a token of the kind, good or forged. */
 bool mail_token_has_form(enum token_kind kind, struct str text);
+
+/* Returns the text without the good tokens in it, of any kind, and without the plus sign or the brackets
+ * around them. */
+struct str mail_tokens_removed(const struct desk *d, struct arena *a, struct str text);
 
 /* Returns the value of X-Desk-Loop, which every mail of the desk has. A mail that comes in with it was
  * sent by this desk. */

@@ -9,7 +9,7 @@
  *         ◂┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┘
  *     sender may not write ──▸ REJECTED
  *         │
- *     message, or new conversation ──▸ SUCCESS
+ *     message, new conversation, or note that answers a forward ──▸ SUCCESS
  *
  * Before the row is written, the digest of the mail is: of two processes that take the same mail at once,
  * the second one waits for the COMMIT of the first at the primary key of mail_arrivals, and then finds the
@@ -24,6 +24,7 @@
 #include "base/link.h"
 #include "core/access/permission.h"
 #include "core/cases/case_new.h"
+#include "core/cases/forward.h"
 #include "core/cases/message.h"
 #include "core/cases/message_mail.h"
 #include "core/cases/case.h"
@@ -77,15 +78,16 @@ QUERY(mail_insert,
       ":cc_text, :to_addresses, :cc_addresses, :subject, :text, :html, :message_id, "
       "CAST(:dkim AS INTEGER), CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
       "CAST(:file AS BIGINT), :now) RETURNING id");
-QUERY(mail_end,
-      "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), "
-      "reason = :reason, is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, "
-      "sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), "
-      "mailbox_id = COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), "
-      "content_html = COALESCE(:html, content_html), case_id = CAST(:case AS BIGINT), "
-      "post_id = CAST(:post AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
-      "completed_at = CAST(:completed AS BIGINT) "
-      "WHERE id = :id");
+QUERY(
+    mail_end,
+    "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), "
+    "reason = :reason, is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, "
+    "sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), "
+    "mailbox_id = COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), "
+    "content_html = COALESCE(:html, content_html), case_id = CAST(:case AS BIGINT), "
+    "post_id = CAST(:post AS BIGINT), forward_id = CAST(:forward AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
+    "completed_at = CAST(:completed AS BIGINT) "
+    "WHERE id = :id");
 
 struct processing {
     struct judged j;
@@ -94,7 +96,7 @@ struct processing {
     int status; /* enum incoming_status */
     int suspension;
     struct str reason;
-    int64_t case_id, post_id;
+    int64_t case_id, post_id, forward_id; /* forward_id: the post is a note that answers it; 0: a message */
 };
 
 /* p NULL: none. */
@@ -238,7 +240,7 @@ static int mail_begin_case(struct work *w, struct processing *p) {
                          .source = SOURCE_MAIL,
                          .channel = CHANNEL_MAIL,
                          .message_id = &p->post_id};
-    if (p->j.thread.found)
+    if (p->j.thread.found && p->j.thread.forward_id == 0)
         n.metadata = str_fmt(w->arena, "{\"continues_case_id\":%" PRId64 "}", p->j.thread.now.id);
     n.files = mail_file_ids(w->arena, m, &n.file_count);
     return case_create(w, &n, &p->case_id);
@@ -260,6 +262,22 @@ static int mail_post(struct work *w, struct processing *p) {
     p->case_id = c->id;
     TRY(message_post(w, c, &n, &p->post_id));
     return by_staff ? message_mail_send(w, c, p->post_id, NULL, 0) : case_reopen(w, c);
+}
+
+/* The answer to a forward: a note, which the customer never sees. Its sender does not take part in the
+ * conversation, and neither do the people in To and Cc. */
+static int answer_note_post(struct work *w, struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    struct note_new n = {.kind = NOTE_CASE,
+                         .owner_id = p->j.thread.now.id,
+                         .text = mail_text(m),
+                         .html = message_html(w->arena, m),
+                         .answers = true};
+    n.files = mail_file_ids(w->arena, m, &n.file_count);
+    p->case_id = p->j.thread.now.id;
+    p->forward_id = p->j.thread.forward_id;
+    p->status = INCOMING_SUCCESS;
+    return note_add(w, &n, &p->post_id);
 }
 
 QUERY(mail_posted_before,
@@ -298,6 +316,7 @@ static int mail_accept(struct work *w, struct processing *p) {
     TRY(allowed);
     if (!allowed)
         return mail_give_up(p, INCOMING_REJECTED, S("The user with the address of the sender is disabled."));
+    if (p->j.thread.forward_id && p->j.thread.open) return answer_note_post(w, p);
     if (may_not_reply(w, p))
         return mail_give_up(p, INCOMING_REJECTED, S("The role of the sender may not reply to customers."));
     if (p->released && p->j.thread.open) TRY(participant_add(w, p->j.thread.now.id, p->j.sender.user_id));
@@ -330,8 +349,8 @@ static int mail_row_end(struct work *w, const struct processing *p) {
                    BINDS(B_INT("id", p->j.mail_id), B_INT("status", p->status),
                          B_ID("suspension", p->suspension), B_TEXT("reason", p->reason),
                          B_ID("sender", p->j.sender.user_id), B_ID("mailbox", p->mailbox.id),
-                         B_ID("case", p->case_id), B_ID("post", p->post_id), B_TEXT("html", html),
-                         B_ID("taken", m->begun ? clock_monotonic() - m->begun + 1 : 0),
+                         B_ID("case", p->case_id), B_ID("post", p->post_id), B_ID("forward", p->forward_id),
+                         B_TEXT("html", html), B_ID("taken", m->begun ? clock_monotonic() - m->begun + 1 : 0),
                          B_ID("completed", p->status == INCOMING_SUSPENDED ? 0 : w->now)));
 }
 
@@ -349,6 +368,9 @@ static int mail_judge(struct work *w, struct processing *p) {
     int as_staff = mail_acts_as_staff(w, j);
     TRY(as_staff);
     j->as_staff = as_staff != 0;
+    int asked = j->thread.forward_id ? forward_has_address(w, j->thread.forward_id, j->sender.key) : 0;
+    TRY(asked);
+    j->asked = asked != 0;
     if (p->released) return 0;
     int hit = suspension_find(w, j, &p->reason);
     TRY(hit);

@@ -266,7 +266,7 @@ static int has_invalid_token(struct work *w, const struct judged *j, struct str 
 static int is_unregistered(struct work *w, const struct judged *j, struct str *reason) {
     *reason = str_fmt(w->arena, "mail.require_registered is on, and no user has the address " QUOTED,
                       QUOTE(j->sender.address));
-    return j->sender.user_id == 0 && setting_bool(w->desk, "mail.require_registered");
+    return !j->asked && j->sender.user_id == 0 && setting_bool(w->desk, "mail.require_registered");
 }
 
 static int is_unverified(struct work *w, const struct judged *j, struct str *reason) {
@@ -275,10 +275,24 @@ static int is_unverified(struct work *w, const struct judged *j, struct str *rea
     if (j->sender.rank >= ROLE_COLLABORATOR && !sender_is_proven_staff(&j->sender, &j->seen)) return 1;
     *reason = str_fmt(w->arena, "mail.require_verified is on, and the address is not verified: " QUOTED,
                       QUOTE(j->sender.address));
-    return !j->sender.is_validated && setting_bool(w->desk, "mail.require_verified");
+    return !j->asked && !j->sender.is_validated && setting_bool(w->desk, "mail.require_verified");
+}
+
+/* An answer to a forward never begins a conversation, whatever became of that of the forward. */
+static int is_not_asked(struct work *w, const struct judged *j, struct str *reason) {
+    *reason = S("The note of the forward that the mail answers was deleted.");
+    if (!j->thread.found) return 1;
+    *reason =
+        str_fmt(w->arena, "The mail answers a forward of conversation %" PRId64 ", which takes no notes.",
+                j->thread.now.id);
+    if (!j->thread.open) return 1;
+    *reason = str_fmt(w->arena, "Conversation %" PRId64 " was not forwarded to " QUOTED ".", j->thread.now.id,
+                      QUOTE(j->sender.address));
+    return !j->asked && !j->as_staff;
 }
 
 static int is_no_participant(struct work *w, const struct judged *j, struct str *reason) {
+    if (j->thread.forward_id) return is_not_asked(w, j, reason);
     *reason = str_fmt(w->arena, QUOTED " does not take part in conversation %" PRId64 ".",
                       QUOTE(j->sender.address), j->thread.now.id);
     if (!j->thread.found || j->as_staff) return 0;

@@ -15,6 +15,7 @@ struct judged {
     struct thread thread;
     int64_t mail_id; /* its row */
     bool as_staff;   /* the mail acts with the powers of staff */
+    bool asked;      /* it answers a forward, and the sender is an address of it */
 };
 
 /* Applies the rules; the first hit wins. Returns its enum suspension and sets *reason, one line that names

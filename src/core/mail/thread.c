@@ -1,5 +1,6 @@
 #include "core/mail/thread.h"
 
+#include "core/cases/forward.h"
 #include "core/mail/mailbox.h"
 #include "core/letters/letter.h"
 #include "json/json.h"
@@ -9,15 +10,16 @@
 #define FORGED_MAX 20  /* addresses of To and Cc with a forged token that are looked up */
 #define TOKEN_LONGEST 40
 
-/* Returns true if the token is good. */
-static bool thread_try(struct work *w, enum token_kind kind, struct str text, struct thread *t,
-                       bool *forged) {
+/* Returns true if the token is good. forward: its kind in mails of a forward. */
+static bool thread_try(struct work *w, enum token_kind kind, enum token_kind forward, struct str text,
+                       struct thread *t, bool *forged) {
     int64_t id;
-    enum token_verdict verdict = mail_token_read(w->desk, kind, text, &id);
+    bool forwards = !mail_token_has_form(kind, text);
+    enum token_verdict verdict = mail_token_read(w->desk, forwards ? forward : kind, text, &id);
     *forged = verdict == TOKEN_FORGED;
     if (verdict != TOKEN_GOOD) return false;
     t->verdict = TOKEN_GOOD;
-    t->case_id = id;
+    *(forwards ? &t->forward_id : &t->case_id) = id;
     return true;
 }
 
@@ -35,7 +37,7 @@ static int thread_try_address(struct work *w, struct str address, struct thread 
     bool forged;
     address_without_plus(w->arena, address, &token);
     if (token.p == NULL) return 0;
-    if (thread_try(w, TOKEN_REPLY, token, t, &forged)) return 1;
+    if (thread_try(w, TOKEN_REPLY, TOKEN_FORWARD_REPLY, token, t, &forged)) return 1;
     if (!forged || t->verdict == TOKEN_FORGED || (*lookups)-- <= 0) return 0;
     int ours = mailbox_owns(w, address);
     if (ours > 0) thread_forged(t, token);
@@ -59,7 +61,7 @@ static bool thread_by_reference(struct work *w, const struct incoming *m, struct
     for (int i = m->reference_count; i-- > 0;) {
         struct str domain = m->references[i], left = str_cut(&domain, '@'), token = str_cut(&left, '.');
         bool forged;
-        if (thread_try(w, TOKEN_MESSAGE_ID, token, t, &forged)) return true;
+        if (thread_try(w, TOKEN_MESSAGE_ID, TOKEN_FORWARD_ID, token, t, &forged)) return true;
         if (forged && domain.p && str_eqi(domain, host)) thread_forged(t, token);
     }
     return false;
@@ -84,7 +86,7 @@ static struct str subject_bracket(struct str *rest) {
 static bool thread_by_subject(struct work *w, struct str subject, struct thread *t) {
     bool forged;
     for (struct str token; (token = subject_bracket(&subject)).p;) {
-        if (thread_try(w, TOKEN_SUBJECT, token, t, &forged)) return true;
+        if (thread_try(w, TOKEN_SUBJECT, TOKEN_FORWARD_SUBJECT, token, t, &forged)) return true;
         if (forged) thread_forged(t, token);
     }
     return false;
@@ -95,7 +97,8 @@ struct str thread_subject(struct arena *a, struct str subject) {
     struct str rest = subject, kept = S("");
     const char *from = subject.p;
     for (struct str token; (token = subject_bracket(&rest)).p;) {
-        if (!mail_token_has_form(TOKEN_SUBJECT, token)) continue;
+        if (!mail_token_has_form(TOKEN_SUBJECT, token) && !mail_token_has_form(TOKEN_FORWARD_SUBJECT, token))
+            continue;
         struct str before = str_trim((struct str){from, (size_t)(token.p - 1 - from)});
         kept = STR_CAT(a, kept, kept.n && before.n ? S(" ") : S(""), before);
         from = rest.p;
@@ -163,11 +166,21 @@ static int thread_load(struct work *w, const struct incoming *m, struct thread *
     return rc < 0 ? rc : 0;
 }
 
+/* The note of the forward says where its conversation is, also after a merge and after a split. */
+static int thread_load_forward(struct work *w, struct thread *t) {
+    int rc = forward_case(w, t->forward_id, &t->case_id);
+    if (rc == 1) rc = case_load_merged(w, t->case_id, &t->now);
+    t->found = rc == 1;
+    t->open = t->found && t->now.state == CASE_ACTIVE;
+    return rc < 0 ? rc : 0;
+}
+
 int thread_find(struct work *w, const struct incoming *m, struct thread *out) {
     *out = (struct thread){0};
     int rc = thread_by_address(w, m, out);
     TRY(rc);
     if (rc == 0 && !thread_by_reference(w, m, out))
         thread_by_subject(w, m->subject.p ? m->subject : S(""), out);
-    return out->verdict == TOKEN_GOOD ? thread_load(w, m, out) : 0;
+    if (out->verdict != TOKEN_GOOD) return 0;
+    return out->forward_id ? thread_load_forward(w, out) : thread_load(w, m, out);
 }

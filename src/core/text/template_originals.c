@@ -12,6 +12,8 @@
 #define OF_LINKS OF_MAILS " link life"
 #define OF_CHANGES OF_MAILS " changed"
 #define OF_NOTIFICATIONS "desk url address subject contents"
+/* Mails of forwards have the messages that are forwarded. */
+#define OF_FORWARDS "desk url address subject author contents quoted"
 #define OF_REPLIES "desk url address subject author contents files"
 /* Mails to staff have the number and the subject of the conversation, the person who caused the change,
  * the message or note, and a sentence about other conversations that the same change concerned. */
@@ -137,6 +139,12 @@ const struct template templates[] = {
                        "<div>{{contents}}</div>\n"
                        "<div>{{files}}</div>\n"
                        "<p>{{author}}<br>{{desk}}</p>\n")},
+    {"forward", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_FORWARDS, "contents quoted",
+     BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n\n{{author}}\n{{desk}}\n\n{{quoted}}\n")
+         BLOCK("html", "\n"
+                       "<div>{{contents}}</div>\n"
+                       "<p>{{author}}<br>{{desk}}</p>\n"
+                       "<div>{{quoted}}</div>\n")},
     {"rule_notification", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_NOTIFICATIONS, "contents",
      BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n\n{{desk}}\n")
          BLOCK("html", "\n"

@@ -194,6 +194,10 @@ export async function prepare(world) {
   await attach(callers.foreign, `/conversations/${second.id}/messages`, { contents: 'Plain' }, 'plain', 'Plain');
   await attach(callers.fingerprint, `/conversations/${stranger.id}/messages`, { contents: 'Plain' }, 'plain', 'Plain');
   await made(desk.staff, `/cases/${conversation.id}/reply`, { contents: 'canaryreply', channel: 'MAIL', channel_options: { cc: 'copy@canarycc.example' } });
+  for (const [id, contents] of [[conversation.id, 'canarycasenote'], [second.id, 'Plain']]) {
+    const forward = (await desk.staff.post(`/cases/${id}/forward`, { to: ['workshop@canarycc.example'], contents, post_ids: [] })).must(201).data;
+    addresses.paths.add(`/cases/${id}/forward/${forward.post.id}`);
+  }
   const merged = await made(callers.foreign, '/conversations', { subject: 'canarymergedsubject', contents: 'canarymergedbody' });
   await made(desk.staff, `/cases/${merged.id}/notes`, { contents: 'canarymergednote' });
   const tokenOf = async (client, id) => ({ id, token: (await client.get(`/conversations/${id}`)).must(200).headers['x-request-token'] });

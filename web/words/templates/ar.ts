@@ -48,6 +48,7 @@ export const ar: Record<TemplateWord, string> = {
   is_address_added: 'أُضيف عنوان',
   is_address_removed: 'أُزيل عنوان',
   is_case_reply: 'رد على عميل',
+  is_forward: 'إعادة توجيه إلى جهة خارجية',
   is_rule_notification: 'رسالة من قاعدة',
   is_endpoint: 'رسالة من نقطة استقبال',
   is_case_created: 'محادثة جديدة، للموظفين',

@@ -48,6 +48,7 @@ export const de: Record<TemplateWord, string> = {
   is_address_added: 'Adresse wurde hinzugefügt',
   is_address_removed: 'Adresse wurde entfernt',
   is_case_reply: 'Antwort an einen Kunden',
+  is_forward: 'Weiterleitung nach außen',
   is_rule_notification: 'E-Mail einer Regel',
   is_endpoint: 'E-Mail eines Endpunkts',
   is_case_created: 'Neues Gespräch, an Mitarbeiter',

@@ -48,6 +48,7 @@ const words = {
   is_address_added: 'Address was added',
   is_address_removed: 'Address was removed',
   is_case_reply: 'Reply to a customer',
+  is_forward: 'Forward to people outside',
   is_rule_notification: 'E-mail of a rule',
   is_endpoint: 'E-mail of an endpoint',
   is_case_created: 'New conversation, to staff',
