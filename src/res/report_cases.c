@@ -125,6 +125,8 @@ struct behind {
 
 /* Below this number of facts, all of them are read. */
 #define FEW_FACTS 2000
+/* A list walks past so many rows for each that it shows, if they are a part of a million. */
+#define WALKED_MOST 50
 
 static int facts_count(struct call *c, const struct report_behind *b, int64_t from, int64_t to, int64_t *n) {
     int64_t starts[] = {from, to};
@@ -154,7 +156,8 @@ static int is_dense(struct call *c, const struct report_behind *b, int64_t *tota
     if (given > 1 || access_is_by_assignment(&c->work)) return 0;
     TRY(facts_count(c, b, b->from, b->to, &n));
     if (counts_once(b->metric->kind)) *total = n;
-    if (n < (of_organization ? 1 : FEW_FACTS)) return 0;
+    int64_t last = c->options.offset + c->options.limit;
+    if (of_organization ? n == 0 : n < FEW_FACTS || n / WALKED_MOST < last) return 0;
     if (b->to <= c->work.now) TRY(facts_count(c, b, b->to, c->work.now + TIME_DAY, &since));
     return since <= n / 4;
 }
