@@ -1,6 +1,8 @@
 /* Login, its further steps, logout, and the request of a mailed link for a new password. The checks are
  * those of GET /session: lock-out, delay, second factor, expired password. No reply differs by whether an
  * address has an account. */
+#include "core/all/finish.h"
+#include "core/signin/provider.h"
 #include "pages/handlers.h"
 
 static const struct form_field login_fields[] = {
@@ -41,6 +43,39 @@ static int login_leave(struct form_page *a) {
     return form_redirect(a, "%s", mine->next.n ? mine->next.p : "/conversations");
 }
 
+/* ---- ways to log in beside the password ------------------------------------------------------ */
+
+struct ways {
+    struct signin_button *list;
+    int count;
+};
+
+static int ways_read(struct work *w, void *arg) {
+    struct ways *out = arg;
+    out->count = signin_buttons_of_customers(w, &out->list);
+    return out->count < 0 ? out->count : 0;
+}
+
+/* The session is a cookie of the host of the base URL, so a brand with another host has no buttons. */
+static bool brand_has_ways(const struct site_visit *v) {
+    struct str base = v->api->desk->base_url;
+    bool same = str_starts(base, v->origin);
+    return same && (base.n == v->origin.n || base.p[v->origin.n] == '/');
+}
+
+static void login_ways(struct form_page *a) {
+    struct site_visit *v = a->visit;
+    const struct login *mine = a->own;
+    struct ways ways = {0};
+    if (!brand_has_ways(v) || a->subcall.crowded) return;
+    int rc = a->posted ? work_read(&v->work, BUDGET_POOL_MS, ways_read, &ways) : ways_read(&v->work, &ways);
+    struct str next = mine->next.n ? mine->next : S("/conversations");
+    struct str to = url_encoded(a->arena, STR_CAT(a->arena, S("/helpcenter/"), v->locale, next));
+    for (int i = 0; rc >= 0 && i < ways.count; i++)
+        html(form_out(a), "<p><a class=\"button quiet\" href=\"%s/signin/%d?to=%s\">%s</a></p>\n",
+             str_dup(a->arena, v->prefix).p, (int)ways.list[i].id, to.p, ways.list[i].label.p);
+}
+
 /* One step of the login. */
 static int login_step(struct form_page *a, enum site_word title, const struct form_field *fields,
                       enum site_word button) {
@@ -53,6 +88,7 @@ static int login_step(struct form_page *a, enum site_word title, const struct fo
     if (mine->token.n) form_hidden(a, "_continue", mine->token);
     for (const struct form_field *f = fields; f->name; f++) form_field(a, f);
     form_close(a, button);
+    if (fields == login_fields) login_ways(a);
     if (fields == login_fields)
         html(form_out(a), "<p><a href=\"%s\">%s</a></p>\n", form_path(a, "/reset").p,
              form_say(a, WORD_FORGOTTEN));

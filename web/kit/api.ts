@@ -22,6 +22,7 @@ export interface Reply {
   etag: string | null;
   /** Seconds after which the request may be repeated; 0: the server does not say. */
   retryAfter: number;
+  leaveBy?: string | null; // where a logout goes on: at the provider of the login
   /** The server does not answer: this is its former reply. */
   isFormer?: boolean;
 }
@@ -83,7 +84,7 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
   if (time) serverAhead = Date.parse(time) - Date.now();
   let reply: Reply;
   try {
-    reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag'), retryAfter: Number(response.headers.get('Retry-After') ?? 0) };
+    reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag'), retryAfter: Number(response.headers.get('Retry-After') ?? 0), leaveBy: response.headers.get('X-Logout-URL') };
   } catch {
     throw new Unreachable(); // a page of a proxy
   }

@@ -68,6 +68,12 @@ export class Provider {
     if (path === '/jwks') return this.send(response, { keys: this.keys.map((key) => key.jwk) });
     if (path === '/token') return this.exchange(response, request, new URLSearchParams(text));
     if (path === '/userinfo') return this.send(response, this.userinfo ?? {});
+    if (path === '/authorize' && this.person) { // the person has logged in here already
+      const asked = Object.fromEntries(new URL(request.url, this.issuer).searchParams);
+      const query = new URLSearchParams({ code: this.code(asked, { claims: this.person }), state: asked.state });
+      return response.writeHead(302, { Location: `${asked.redirect_uri}?${query}` }).end();
+    }
+    if (path === '/logout') return response.writeHead(302, { Location: new URL(request.url, this.issuer).searchParams.get('post_logout_redirect_uri') }).end();
     return this.send(response, {}, 404);
   }
 

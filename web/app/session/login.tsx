@@ -1,6 +1,6 @@
 // The login: a page of its own, or laid over the page when the session has ended. The page below keeps its texts and its address.
-import { createEffect, createSignal, Match, on, Show, Switch } from 'solid-js';
-import { Unreachable, type Reply } from '../../kit/api';
+import { createEffect, createResource, createSignal, For, Match, on, Show, Switch } from 'solid-js';
+import { prefix, Unreachable, type Reply } from '../../kit/api';
 import { place } from '../../kit/route';
 import { say as sayOfAll } from '../../kit/words';
 import { askForLink, giveCode, logIn, renewPassword, type Step } from './session';
@@ -11,10 +11,21 @@ const TITLES: Record<Stage, LoginWord> = { login: 'login', code: 'second_step', 
 const BUTTONS: Record<Stage, LoginWord> = { login: 'login', code: 'go_on', recovery: 'go_on', password: 'password_set', forgotten: 'send_link', sent: 'to_login' };
 const MINUTE_S = 60;
 
+/** Ways to log in beside the password. Without any, and while they are unknown, the page has none. */
+type Way = { id: number; label: string; url: string; is_for_staff: boolean };
+const waysIn = async () => {
+  try {
+    const reply = await fetch(`${prefix}/api/v1/signin/buttons`, { credentials: 'omit' }); // the session of the cookie may have ended
+    return ((await reply.json() as { data?: Way[] }).data ?? []).filter((way) => way.is_for_staff);
+  } catch { return []; } // the password is a way in, too
+};
+/** The provider sends the browser back to this page. */
+const from = (way: Way) => `${prefix}/signin/${way.id}?to=${encodeURIComponent(location.pathname.slice(prefix.length) + location.search)}`;
+
 export const Login = (props: { again?: boolean }) => {
   const [stage, setStage] = createSignal<Stage>('login');
   const [problem, setProblem] = createSignal<string>(), [busy, setBusy] = createSignal(false), [waits, setWaits] = createSignal(false);
-  const [email, setEmail] = createSignal('');
+  const [email, setEmail] = createSignal(''), [ways] = createResource(waysIn);
   let form!: HTMLFormElement, alert!: HTMLParagraphElement, token = '';
 
   const value = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
@@ -96,6 +107,9 @@ export const Login = (props: { again?: boolean }) => {
           </Match>
         </Switch>
         <button type="submit" class="main" disabled={busy()}>{say(BUTTONS[stage()])}</button>
+        <Show when={stage() === 'login' && ways.latest?.length}>
+          <For each={ways.latest}>{(way) => <a class="way" href={from(way)} target="_self">{way.label}</a>}</For>
+        </Show>
         <Switch>
           <Match when={stage() === 'login'}><button type="button" class="link" onClick={() => to('forgotten')}>{say('forgotten')}</button></Match>
           <Match when={stage() === 'code'}><button type="button" class="link" onClick={() => to('recovery')}>{say('recovery_use')}</button></Match>
