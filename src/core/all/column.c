@@ -34,6 +34,7 @@ const struct column_number column_numbers[] = {
     {"activities.name", 0, 0, activity_names},
     {"activities.rule_channel", RULE_API, RULE_HELPCENTER, NULL},
     {"activities.rule_event", RULE_SLA_BREACHED, RULE_MESSAGE, NULL},
+    {"article_views.day", 0, COLUMN_EXACT_MAX, NULL}, /* since 1970 */
     {"articles.rank", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL},
     {"audit_entries.action", AUDIT_LOGIN, AUDIT_ACTIONS - 1, NULL},
     {"auth_tokens.step", STEP_OTP, STEP_PASSWORD, NULL},
