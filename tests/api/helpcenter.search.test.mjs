@@ -288,6 +288,7 @@ describe('articles that are written by the API', () => {
     for (const title of titles) await write({ titles: title, contents: '<p>The text.</p>' });
     assert.deepEqual(await suggested('why does the plumage of my ibis change in winter now'), ['Plumage of the ibis in winter', 'Winter plumage']);
     assert.deepEqual(await suggested('where is the pelicans house'), ['The plumage of pelicans'], 'the word "the" alone suggests nothing');
+    assert.deepEqual(await suggested('where is a pelican house'), ['The plumage of pelicans'], 'a word is found by its stem alone');
     assert.deepEqual((await suggested('my feeding of cranes failed yesterday'))[0], 'Feeding the crane', 'endings do not matter');
     assert.deepEqual(await suggested('the the the'), await suggested('the'));
     assert.deepEqual(await suggested('how do they know'), []);

@@ -45,6 +45,26 @@ test('a text whose organization was deleted is no damage until the index has fol
   assert.deepEqual(await cases(desk.owner, 'navy'), []);
 });
 
+test('all texts of a conversation that was deleted leave the index when it follows', async (t) => {
+  const desk = await open(t), kept = await opened(desk, { subject: 'Harbour' });
+  const { id } = await opened(desk, { subject: 'Navy', contents: 'A frigate.' });
+  assert.deepEqual(await cases(desk.owner, 'frigate'), [id]);
+  const place = desk.sql('SELECT place FROM search_cursor').trim();
+  const texts = desk.sql(`SELECT '(' || id || ', 1, ' || owner_id || ', ''navy'')' FROM search_texts WHERE kind = 1 AND owner_id = ${id}`).trim().split('\n');
+  assert.equal(texts.length, 2);
+  (await desk.owner.put(`/cases/${id}/trash`)).must(200);
+  (await desk.owner.delete('/cases/trash', { ids: id })).must(200);
+  await until('the conversation is deleted', async () => desk.sql(`SELECT COUNT(*) FROM cases WHERE id = ${id}`).trim() === '0');
+  assert.deepEqual(await cases(desk.owner, 'frigate'), []);
+  const before = index(desk);
+  await desk.kill();
+  desk.sql(`INSERT INTO search_texts (id, kind, owner_id, terms) VALUES ${texts.join(', ')}; UPDATE search_cursor SET place = '${place}'`);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+  await desk.start();
+  assert.deepEqual(await cases(desk.owner, 'harbour'), [kept.id]);
+  assert.equal(index(desk), before);
+});
+
 test('deskd check reports a text that is not in the index and not to be indexed', async (t) => {
   const desk = await open(t);
   const { id } = await opened(desk, { subject: 'Alpha' });

@@ -77,7 +77,7 @@ const handing = new Map();
 function isHandedOn(name) {
   if (!name || handing.has(name)) return handing.get(name) ?? false;
   handing.set(name, false);
-  const used = new RegExp(`\\b${name}\\b`), head = new RegExp(`^(?:static )?int ${name}\\(`), tried = new RegExp(`\\bTRY\\(${name}\\(`), returned = new RegExp(`^\\s+return [^;]*\\b${name}\\([^;]*;`);
+  const used = new RegExp(`\\b${name}\\b`), head = new RegExp(`^(?:static )?int ${name}\\(`), tried = new RegExp(`\\bTRY\\(${name}\\(`), returned = new RegExp(`^\\s+(?:case \\w+: |default: |if \\([^;{}]*\\) )?return [^;]*\\b${name}\\([^;]*;`);
   const uses = sources.flatMap((lines) => lines.flatMap((line, i) => (used.test(line) && !head.test(line) && !/^\s*(\/?\*|\/\/)/.test(line) ? [{ line, by: () => ofFunction(lines, i + 1) }] : [])));
   handing.set(name, uses.length > 0 && uses.every(({ line, by }) => tried.test(line) || (returned.test(line) && isHandedOn(by()))));
   return handing.get(name);

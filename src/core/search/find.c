@@ -566,19 +566,18 @@ static int compare_rarest(const void *a, const void *b) {
 
 /* Results may lack units: the texts with the rarest ones are examined, of each at most a part of f->texts. */
 static int examine_some(struct finding *f) {
-    struct rarest units[SEARCH_TERMS];
+    struct rarest units[SEARCH_TERMS], *end = units;
     struct owner_ids owners = {0};
     const struct search_query *q = f->query;
-    int count = 0;
     for (uint64_t ends = q->ends & ~q->excluded; ends; ends &= ends - 1) {
-        units[count] = NO_WORD;
-        TRY(weigh_unit(f, __builtin_ctzll(ends), &units[count]));
-        if (units[count].count > 0) count++;
+        *end = NO_WORD;
+        TRY(weigh_unit(f, __builtin_ctzll(ends), end));
+        if (end->count > 0) end++;
     }
-    qsort(units, (size_t)count, sizeof *units, compare_rarest);
+    qsort(units, (size_t)(end - units), sizeof *units, compare_rarest);
     f->single = false;
-    for (int i = 0; i < count && i < SOME_WORDS; i++)
-        TRY(examine_word(f, &units[i], f->texts / SOME_WORDS, &owners));
+    for (const struct rarest *r = units; r < end && r < units + SOME_WORDS; r++)
+        TRY(examine_word(f, r, f->texts / SOME_WORDS, &owners));
     return compare_texts(f, &owners);
 }
 
