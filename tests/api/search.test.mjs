@@ -74,6 +74,14 @@ describe('search', () => {
     assert.deepEqual(await found('is:new -engine -order'), without('stall', 'refund'));
   });
 
+  test('a state that does not exist finds nothing, and its exclusion excludes nothing', async () => {
+    for (const operator of ['is:nonsense', 'has:nonsense']) {
+      assert.deepEqual(await found(`engine ${operator}`), [], operator);
+      assert.deepEqual(await found(`engine -${operator}`), ['stall'], operator);
+      (await search(`engine ${operator}`)).notes(`There is no \`${operator}\`.`);
+    }
+  });
+
   test('a phrase is these words in this order', async () => {
     await finds('"ten turns"', 'stall');
     await finds('"turns ten"');
