@@ -140,7 +140,8 @@ static bool site_add_headers(struct site_visit *v, const char *tag) {
     bool current = etag.n && tag_listed(http_header(v->http, "If-None-Match"), etag);
     if (current) limits_unchanged(&v->limited, v->api);
     site_headers(v);
-    if (v->viewed && (v->status == 200 || v->status == 304)) article_read(&v->work, v->viewed);
+    if (v->viewed && (v->status == 200 || v->status == 304))
+        article_read(v->api->desk, &v->work.actor, v->http->arena, v->viewed);
     if (etag.n) http_add_header(v->http, "ETag", STR_CAT(v->http->arena, S("\""), etag, S("\"")));
     return current;
 }

@@ -163,7 +163,7 @@ static int get_articles(struct call *c) {
 /* HEAD is no view. */
 static int get_article(struct call *c) {
     TRY(api_get(c));
-    if (!c->head) article_read(&c->work, c->id);
+    if (!c->head) article_read(c->work.desk, &c->work.actor, c->work.arena, c->id);
     return 0;
 }
 

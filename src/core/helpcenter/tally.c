@@ -60,9 +60,9 @@ bool is_bot(struct str user_agent) {
     return n == 0; /* browsers send a name */
 }
 
-void article_read(struct work *w, int64_t article_id) {
-    if (w->actor.rank >= ROLE_COLLABORATOR || is_bot(w->actor.user_agent)) return;
-    article_viewed(w->desk, article_id, day_of(setting_text(w->desk, "desk.time_zone", w->arena), w->now));
+void article_read(struct desk *d, const struct actor *reader, struct arena *a, int64_t article_id) {
+    if (reader->rank >= ROLE_COLLABORATOR || is_bot(reader->user_agent)) return;
+    article_viewed(d, article_id, day_of(setting_text(d, "desk.time_zone", a), clock_now(&d->clock)));
 }
 
 /* At most GATHERED_TEXT bytes, without a part of a character. */

@@ -10,9 +10,8 @@
 
 /* Counts a view on a day, from 1970-01-01. */
 void article_viewed(struct desk *d, int64_t article_id, int64_t day);
-/* Counts a view by the actor of this work, unless the actor is staff or a bot, also by the day that the clock of
- * the desk shows. */
-void article_read(struct work *w, int64_t article_id);
+/* Counts a view, unless the reader is staff or a bot, also by the day that the clock of the desk shows. */
+void article_read(struct desk *d, const struct actor *reader, struct arena *a, int64_t article_id);
 bool is_bot(struct str user_agent);
 /* Counts a search and its number of results. Texts with the same fold_key are one. An empty text is not
  * counted. */
