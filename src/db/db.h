@@ -31,7 +31,8 @@
  *                    RETURNING costs a table in memory)
  *     @NEXT_POST_ID@ in a write: the id of the message, note or activity that the write inserts next. Each INSERT of one names
  *                    it (docs/ARCHITECTURE.md, "Ids of posts")
- *     @NEXT_CASE_ID@ @NEXT_MAIL_ID@ the same for a row of cases, and of outgoing_mails
+ *     @NEXT_CASE_ID@ @NEXT_JOB_ID@ @NEXT_MAIL_ID@ the same for a row of cases, jobs and outgoing_mails
+ *     @NEXT_JOB_IDS@ the same in a SELECT that inserts a job for each of its rows
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @HOLD@         at the end of a SELECT in a write: lock these rows in share mode: no other write changes them
  *     @SKIP@         like @LOCK@, but skip rows that another write has locked

@@ -290,12 +290,13 @@ int post_case_reply(struct call *c) {
     struct reply reply;
     struct scheduled_reply former;
     if (json_named(c->body, S("send_at"))) c->options.also = "+scheduled_reply";
-    TRY(api_of(c));
+    TRY(api_of_case(c));
+    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
+    if (now.state == CASE_DELETING) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(reply_read(c, &reply));
     bool later = in(c, "send_at")->value.type == V_INT;
     struct case_change change = case_change_given(c);
     TRY(reply_permitted(c, &reply, &change));
-    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
     TRY(check_answered(c));
     TRY(case_not_hidden(&c->work, &now));
     int sent_before = reply_sent_before(c, &post);

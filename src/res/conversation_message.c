@@ -68,14 +68,12 @@ static const struct field create_args[] = {{"channel", F_TEXT, REFUSED, .doc = n
 static int post_message(struct call *c) {
     struct case_now now;
     struct attached files;
-    TRY(api_of(c));
+    TRY(api_of_case(c));
+    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
+    if (now.state != CASE_ACTIVE) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     attachments_read(c, &files);
     struct str contents = attached_contents(c, &files), metadata = metadata_given(c);
     if (failed(&c->work)) return -(int)failure(&c->work);
-    int rc = case_load(&c->work, c->vars[0].id, &now);
-    TRY(rc);
-    /* A concurrent request may have merged it, or moved it to the trash, after api_of. */
-    if (rc == 0 || now.state != CASE_ACTIVE) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(article_links_append(c, now.requester_id, &contents, &(struct str){0}));
     TRY(attachments_store(c, &files));
     /* A caller with a fingerprint is the requester, under the name that the caller gave. */

@@ -553,6 +553,24 @@ static void ids_that_were_deleted_before_or_after_are_not_given_again(void **sta
     assert_string_equal(ask_list(p, "SELECT CAST(t.id AS TEXT) FROM cases t ORDER BY t.id"), "1,9");
 }
 
+#define JOB \
+    "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) VALUES (@NEXT_JOB_ID@, 'x', 3, '{}', 1, 0, 0, 0)"
+#define LETTER                                                                                                     \
+    "INSERT INTO outgoing_mails (id, template, recipient, message_id, status, attempts, retry_until, created_at, " \
+    "updated_at) VALUES (@NEXT_MAIL_ID@, 'x', 'x', 'x', 2, 1, 0, 0, 0)"
+
+static void ids_of_deleted_jobs_and_letters_are_not_given_again(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_fewer_counters");
+    RUN(p, JOB, JOB, LETTER, LETTER);
+    int64_t deleted = ask_number(p, "SELECT MAX(id) FROM jobs");
+    RUN(p, "DELETE FROM jobs", "DELETE FROM outgoing_mails");
+    bring_up_to_date(p);
+    RUN(p, JOB, LETTER, LETTER, "DELETE FROM jobs", "DELETE FROM outgoing_mails WHERE id = 4", JOB, LETTER);
+    assert_int_equal(ask_number(p, "SELECT MAX(id) FROM jobs"), deleted + 2);
+    assert_string_equal(ask_list(p, "SELECT CAST(m.id AS TEXT) FROM outgoing_mails m ORDER BY m.id"), "3,5");
+}
+
 static void read_markers_keep_their_rows_in_the_order_of_conversations(void **state) {
     struct desk_place *p = *state;
     open_before(p, "_fewer_pages");
@@ -594,6 +612,7 @@ int main(void) {
         IN_DESK(posts_older_than_their_conversation_were_written_in_a_merged_one),
         IN_DESK(last_actors_lose_their_foreign_keys_and_requesters_keep_theirs),
         IN_DESK(ids_that_were_deleted_before_or_after_are_not_given_again),
+        IN_DESK(ids_of_deleted_jobs_and_letters_are_not_given_again),
         IN_DESK(read_markers_keep_their_rows_in_the_order_of_conversations),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };

@@ -70,6 +70,12 @@ int visible_row(struct call *c, const struct resource *r, int64_t id, const char
     return rc;
 }
 
+int api_of_case(struct call *c) {
+    if (!access_sees_all_cases(&c->work)) return api_of(c);
+    c->conversation = c->vars[0].id;
+    return 0;
+}
+
 int api_visible(struct call *c, const struct resource *r, int64_t id) {
     return visible_row(c, r, id, r->alive, NULL);
 }

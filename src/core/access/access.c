@@ -135,6 +135,10 @@ void access_cases(struct work *w, struct branches *out) {
     access_assigned_cases(w, &(struct case_assignment){0}, out);
 }
 
+bool access_sees_all_cases(const struct work *w) {
+    return w->actor.rank >= ROLE_COLLABORATOR && w->actor.case_access == CASES_ALL && !w->actor.token_case_id;
+}
+
 bool access_is_by_assignment(const struct work *w) {
     return w->actor.rank >= ROLE_COLLABORATOR && w->actor.case_access != CASES_ALL;
 }

@@ -47,6 +47,8 @@ bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_
 /* The same for staff, for cases of each state: active, suspended, in the trash or merged. Other callers
  * see none. */
 void access_cases_of_any_state(struct work *w, struct branches *out);
+/* True: the caller sees each conversation, so that its state alone decides. */
+bool access_sees_all_cases(const struct work *w);
 /* True: the caller sees conversations by their team and agent, which rules change. */
 bool access_is_by_assignment(const struct work *w);
 /* Functions for `.visible` of a resource. Everyone: each caller that a route admits or that a reference

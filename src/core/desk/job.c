@@ -14,8 +14,8 @@ bool is_job_name(struct str name) {
 }
 
 QUERY(job_insert,
-      "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
-      "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) "
+      "INSERT INTO jobs (id, kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
+      "VALUES (@NEXT_JOB_ID@, :kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) "
       "@RETURN_ID@");
 QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts "
                "FROM jobs WHERE status IN (1, 2) AND run_at <= :now AND kind IN @TEXTS(:kinds) "
