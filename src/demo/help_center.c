@@ -3,13 +3,15 @@
 #include "demo/extras.h"
 #include "demo/fill.h"
 
+#include "core/words.h"
 #include "work/work.h"
 
 QUERY(demo_locales_public, "UPDATE locales SET is_public = 1 WHERE locale = 'de'");
 QUERY(demo_category_retitle,
       "UPDATE locale_fields SET translation = :title WHERE owner_kind = 7 AND owner_id = 1");
-QUERY(demo_category, "INSERT INTO categories (brand_id, display_order, created_at, updated_at) "
-                     "VALUES (1, 2, :now, :now) RETURNING id");
+QUERY(demo_category_icon, "UPDATE categories SET icon = :icon WHERE id = 1");
+QUERY(demo_category, "INSERT INTO categories (brand_id, display_order, icon, created_at, updated_at) "
+                     "VALUES (1, 2, :icon, :now, :now) RETURNING id");
 QUERY(demo_section, "INSERT INTO sections (category_id, visibility, agent_id, article_order_by, "
                     "sort_order, total_articles, published_articles, created_at, updated_at) "
                     "VALUES (:category, :visibility, 1, 1, :place, 3, 3, :now, :now) "
@@ -52,13 +54,14 @@ static int fill_article(struct conn *c, const struct filling *f, int64_t section
 }
 
 int fill_help_center(struct conn *c, struct filling *f) {
-    const struct bind *now = BINDS(B_INT("now", f->world.start));
     int64_t category = 1, section;
     TRY(db_exec(c, &demo_locales_public, NULL));
     TRY(db_exec(c, &demo_category_retitle, BINDS(B_TEXT("title", S("Orders")))));
+    TRY(db_exec(c, &demo_category_icon, BINDS(B_INT("icon", CATEGORY_BOX))));
     for (int i = 0; i < DEMO_SECTIONS; i++) {
         if (i == 2) {
-            TRY(db_insert(c, &demo_category, now, &category));
+            TRY(db_insert(c, &demo_category,
+                          BINDS(B_INT("icon", CATEGORY_PERSON), B_INT("now", f->world.start)), &category));
             TRY(fill_both(c, f, 7, category, &demo_words()->category));
         }
         TRY(db_insert(c, &demo_section,

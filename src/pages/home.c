@@ -1,7 +1,6 @@
 /* The first page: the search, a card for each category with its sections, featured and popular articles. */
 #include "pages/rows.h"
 #include "pages/handlers.h"
-#include "pages/icon.h"
 
 #include <inttypes.h>
 
@@ -9,18 +8,10 @@
 #define HOME_ARTICLES 6
 #define HOME_OF_CATEGORY 5 /* sections that the card of a category names */
 
-/* Its icon, or the first letter of its title. */
-static void home_tile(struct site_visit *v, int64_t icon, struct str title) {
-    buf_text(&v->main, "<span class=\"tile\" aria-hidden=\"true\">");
-    if (icon) icon_write(&v->main, icon_of_category((enum category_icon)icon));
-    else html(&v->main, "%s", site_initial(v->arena, title).p);
-    buf_text(&v->main, "</span>\n");
-}
-
 static void home_category(struct site_visit *v, int64_t id, int64_t icon, const struct site_text *title,
                           const struct site_text *description) {
     buf_text(&v->main, "<section class=\"category\">\n");
-    home_tile(v, icon, title->text);
+    rows_tile(v, icon, title->text);
     buf_text(&v->main, "<h2><a");
     site_text_lang(&v->main, v, title);
     html(&v->main, " href=\"%s%s\">%s</a></h2>", v->root.p, rows_path(v, "categories", id, title->text).p,

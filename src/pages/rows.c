@@ -1,4 +1,5 @@
 #include "pages/rows.h"
+#include "pages/icon.h"
 
 #include "core/helpcenter/slug.h"
 
@@ -49,6 +50,13 @@ QUERY(site_languages_of, "SELECT n.locale, n.native_name, l.translation "
                          "FROM locale_fields l JOIN locales n ON n.locale = l.locale "
                          "WHERE l.owner_kind = :kind AND l.owner_id = :id "
                          "ORDER BY n.id");
+
+void rows_tile(struct site_visit *v, int64_t icon, struct str title) {
+    buf_text(&v->main, "<span class=\"tile\" aria-hidden=\"true\">");
+    if (icon) icon_write(&v->main, icon_of_category((enum category_icon)icon));
+    else html(&v->main, "%s", site_initial(v->arena, title).p);
+    buf_text(&v->main, "</span>\n");
+}
 
 int rows_languages(struct site_visit *v, int kind, int64_t id, const char *page, struct site_language **out) {
     int rc;

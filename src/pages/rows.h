@@ -30,6 +30,9 @@ int64_t rows_id(const struct site_visit *v);
 /* Replies to an address with other words than the object has now: redirects there. Returns true if it did. */
 bool rows_moved(struct site_visit *v, struct str path);
 
+/* The tile of a category: its icon, or (0) the first letter of its title. */
+void rows_tile(struct site_visit *v, int64_t icon, struct str title);
+
 /* The languages in which an object has titles, for the menu and the alternates; page: its kind in paths;
  * NULL: the path is the same in all. */
 int rows_languages(struct site_visit *v, int kind, int64_t id, const char *page, struct site_language **out);

@@ -27,15 +27,18 @@ static struct str title_or_mark(struct str title) { return title.n ? title : S("
 
 /* Returns 1, 0 if the visitor does not see the category, or a negative error. */
 static int category_read(struct site_visit *v, int64_t id, struct site_text *title,
-                         struct site_text *description) {
+                         struct site_text *description, int64_t *icon) {
     struct stmt *row;
     TRY(rows_start(v, access_categories,
                    "SELECT " SITE_TEXT("7", "t.id") ", " SITE_TEXT(
-                       "8", "t.id") " FROM categories t WHERE t.deleted_at IS NULL AND",
+                       "8", "t.id") ", t.icon FROM categories t WHERE t.deleted_at IS NULL AND",
                    "AND t.id = :id AND (t.brand_id IS NULL OR t.brand_id = :brand)", BINDS(B_INT("id", id)),
                    &row));
     int rc = stmt_step(row);
-    if (rc == 1) *title = rows_text(v, row, 0), *description = rows_text(v, row, 1);
+    if (rc == 1) {
+        *title = rows_text(v, row, 0), *description = rows_text(v, row, 1);
+        *icon = col_int(row, 2);
+    }
     stmt_end(row);
     return rc;
 }
@@ -68,13 +71,14 @@ static int category_sections(struct site_visit *v, int64_t id) {
 /* A category is shown if the visitor sees one of its sections. Staff see empty ones, too. */
 int show_category(struct site_visit *v) {
     struct site_text title, description;
-    int64_t id = rows_id(v);
-    int rc = category_read(v, id, &title, &description);
+    int64_t id = rows_id(v), icon = 0;
+    int rc = category_read(v, id, &title, &description, &icon);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
     v->head.title = title_or_mark(title.text);
     v->head.path = rows_path(v, "categories", id, title.text);
     site_crumbs(v, &(struct site_crumb){title, {0}}, 1);
     v->head.kind = "list";
+    rows_tile(v, icon, title.text);
     page_heading(v, &title, &description);
     int shown = category_sections(v, id);
     TRY(shown);

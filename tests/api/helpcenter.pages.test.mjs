@@ -173,20 +173,22 @@ describe('pages of the help center', () => {
     assert.match((await who.ok('/helpcenter/ja')).text, /<html lang="en" dir="ltr">/, 'the words of the page are English where the server has no others');
   });
 
-  test('a category has an icon on the home page, or the first letter of its title', async () => {
+  test('a category has an icon on the home page and on its own, or the first letter of its title', async () => {
     const { desk } = world, { owner } = desk;
     const { id } = await owner.create('/categories', { titles: 'Pictured', icon: 'CARD' });
     await owner.create('/sections', { titles: 'With an icon', category_id: id, visibility: 'PUBLIC' });
     const tile = async () => /<span class="tile" aria-hidden="true">(?<tile>(?:(?!<\/span>)[^])*)<\/span>\n<h2><a[^>]*>Pictured/.exec((await desk.anyone.exchange('GET', '/helpcenter/en-us')).text).groups.tile;
+    const own = async () => /<span class="tile" aria-hidden="true">(?<tile>(?:(?!<\/span>)[^])*)<\/span>\n<h1>/.exec((await desk.anyone.exchange('GET', `/helpcenter/en-us/categories/${id}-pictured`)).text).groups.tile;
     const icon = async () => (await owner.fetch(`/categories/${id}`, { fields: '+icon' })).icon;
     assert.deepEqual([await icon(), (await owner.fetch(`/categories/${id}`)).icon], ['CARD', undefined]);
     assert.match(await tile(), /^<svg class="icon"[^]*<\/svg>$/);
     const card = await tile();
+    assert.equal(await own(), card);
     await owner.update(`/categories/${id}`, { icon: 'BOX' });
     assert.notEqual(await tile(), card);
     (await owner.put(`/categories/${id}`, { icon: 'SKULL' })).refused(400, 'FIELD_INVALID', 'icon');
     await owner.update(`/categories/${id}`, { icon: null });
-    assert.deepEqual([await icon(), await tile()], [null, 'P']);
+    assert.deepEqual([await icon(), await tile(), await own()], [null, 'P', 'P']);
     (await owner.delete(`/categories/${id}`)).must(200);
   });
 
