@@ -87,6 +87,34 @@ describe('articles:', () => {
     (await change({ contents: text('xx', 'a') })).refused(400, 'FIELD_INVALID', 'contents.locale');
   });
 
+  test('two changes of texts within one millisecond have different ETags, so the second writer is refused', async () => {
+    const { desk } = world, { owner } = desk;
+    const field = await owner.create('/cases/fields', { type: 'TEXT', key: 'twice', titles: [text('en-us', 'One')] });
+    const category = await owner.create('/categories', { titles: 'One', descriptions: 'One' });
+    const section = await owner.create('/sections', { titles: 'One', category_id: category.id });
+    const { id } = await draft();
+    const objects = [
+      [`/articles/${id}`, (words) => ({ contents: words })], [`/articles/${id}`, (words) => ({ titles: words })],
+      [`/categories/${category.id}`, (words) => ({ titles: words })], [`/categories/${category.id}`, (words) => ({ descriptions: words })],
+      [`/sections/${section.id}`, (words) => ({ titles: words })], [`/cases/fields/${field.id}`, (words) => ({ titles: [text('en-us', words)] })],
+    ];
+    for (const [path, body] of objects) {
+      const { etag } = (await owner.get(path)).must(200), seen = new Set([etag]);
+      (await owner.put(path, body('Two'), { headers: { 'If-Match': etag } })).must(200);
+      (await owner.put(path, body('Three'), { headers: { 'If-Match': etag } })).refused(412, 'RESOURCE_MODIFIED');
+      // A former text does not bring back its tag.
+      for (const words of ['Three', 'Two', 'Three']) {
+        seen.add((await owner.get(path)).must(200).etag);
+        (await owner.put(path, body(words))).must(200);
+      }
+      seen.add((await owner.get(path)).must(200).etag);
+      assert.equal(seen.size, 5, path);
+      const { etag: last } = await owner.get(path);
+      (await owner.put(path, body('Three'))).must(200);
+      assert.equal((await owner.get(path)).etag, last, `${path}: an equal text changes nothing`);
+    }
+  });
+
   test('roles and permissions decide who writes and who publishes', async () => {
     const { desk, writer, section } = world;
     const body = { titles: 'a', contents: 'b', section_id: section.id };

@@ -21,6 +21,7 @@ struct value {
         const int64_t *ids;
         struct row *rows;
     };
+    int64_t version; /* V_IDS: grows with each change of the listed rows, as far as ETags need it; else 0 */
 };
 
 /* A validated parameter or argument. */

@@ -295,8 +295,10 @@ static void render_tag_row(struct view *v, struct tag *t, const struct row *row)
         else if (cell->type == V_ROWS)
             for (const struct row *inner = cell->rows; inner; inner = inner->next)
                 render_tag_row(v, t, inner);
-        else
+        else {
             for (int64_t k = 0; k < cell->i; k++) tag_int(t, view_id(v, target, cell->ids[k]));
+            if (cell->version) tag_int(t, cell->version);
+        }
     }
     v->conversation = outer;
 }

@@ -6,11 +6,14 @@
 
 QUERY(translations_keep, "DELETE FROM locale_fields "
                          "WHERE owner_kind = :kind AND owner_id = :owner AND locale NOT IN @TEXTS(:locales)");
+/* The time of a translation grows with each change, also within a millisecond: the ETag of its owner has it. */
 QUERY(translation_write,
       "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) "
       "VALUES (:kind, :owner, :locale, :text, :now, :now) "
       "ON CONFLICT (owner_kind, owner_id, locale) DO UPDATE "
-      "SET translation = excluded.translation, updated_at = excluded.updated_at "
+      "SET translation = excluded.translation, updated_at = CASE "
+      "WHEN locale_fields.updated_at < excluded.updated_at THEN excluded.updated_at "
+      "ELSE locale_fields.updated_at + 1 END "
       "WHERE locale_fields.translation <> excluded.translation");
 QUERY(translations_drop, "DELETE FROM locale_fields WHERE owner_kind = :kind AND owner_id IN @LIST(:owners)");
 
