@@ -209,8 +209,8 @@ static struct str unsubscribe_of(struct work *w, const struct delivery *d) {
                    unsubscribe_token(w->desk, w->arena, d->letter.user_id, (enum notification_type)type));
 }
 
-/* Sets the sender, and in a mail about a conversation all by which an answer finds it. A forward has tokens of
- * its own, so that its reader gets none of the conversation. */
+/* Sets the sender, and in a mail about a conversation all by which an answer finds it. A forward has tokens
+ * of its own, so that its reader gets none of the conversation. */
 static void address_mail(struct work *w, const struct delivery *d, struct mail *m) {
     struct arena *a = w->arena;
     int64_t talk = d->letter.case_id;

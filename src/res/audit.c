@@ -159,8 +159,8 @@ static const struct field audit_fields[] = {
      .doc =
          "`changes`: each property with its values before and after, which are missing if they are "
          "secret. `name`: name of the object. `method`: how the person logged in. `failures`: number of "
-         "failed logins in a minute. `reason`: why a login by a provider was refused. Null: the values were erased. Without values and name if the bearer "
-         "token lacks the scope of the object.",
+         "failed logins in a minute. `reason`: why a login by a provider was refused. Null: the values "
+         "were erased. Without values and name if the bearer token lacks the scope of the object.",
      .example = "{\"changes\": [{\"property\": \"changes.kept_days\", \"from\": \"30\", \"to\": \"60\"}]}"},
     {"seq", F_INT, READONLY,
      .doc = "Place in the chain, without gaps. Null for about a second after the "

@@ -94,8 +94,8 @@ int post_case_split(struct call *c);
 extern const struct field forward_input[];
 int post_case_forward(struct call *c);
 int delete_case_forward(struct call *c); /* DELETE /cases/:id/forward/:post_id */
-/* SQL of the member `forward` of a note t, a text of lines: To, Cc, messages and the statuses of the letters, each as
- * a JSON array, and the subject. NULL: the note is no forward. */
+/* SQL of the member `forward` of a note t, a text of lines: To, Cc, messages and the statuses of the
+ * letters, each as a JSON array, and the subject. NULL: the note is no forward. */
 #define FORWARD_TEXT                                                                                \
     "(SELECT f.to_addresses || '\n' || f.cc_addresses || '\n' || f.post_ids || '\n' || (SELECT "    \
     "@JSON_ROWS(x.said) FROM (SELECT o.status || ' ' || o.recipient AS said FROM outgoing_mails o " \

@@ -53,8 +53,9 @@ static struct row *session_row(struct call *c, const struct session *s) {
     return row;
 }
 
-/* The only place in the API that sets the cookie: for a login, or again for the same session. It is never set (1) for
- * a session that an attacker may have put into a link (fixation), (2) for a session without CSRF checks. */
+/* The only place in the API that sets the cookie: for a login, or again for the same session. It is never set
+ * (1) for a session that an attacker may have put into a link (fixation), (2) for a session without CSRF
+ * checks. */
 static void set_cookie(struct call *c, const struct session *s) {
     if (!s->csrf_checked || (c->by_session && !c->by_cookie)) return;
     call_header(c, "Set-Cookie", session_cookie(&c->work, s, c->work.arena));

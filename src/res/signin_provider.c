@@ -398,9 +398,8 @@ static const struct route provider_routes[] = {
      .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {POST, "/signin/providers", AD, "", ONE, post_signin_provider, .permission = MANAGE_SIGNIN,
      .input = provider_input, .summary = "Create a sign-in provider",
-     .doc =
-         "No token reaches this, because a provider logs people in. Register callback_url of the reply at the "
-         "provider."},
+     .doc = "No token reaches this, because a provider logs people in. Register callback_url of the reply at "
+            "the provider."},
     {PUT, "/signin/providers/:id", AD, "", ONE, put_signin_provider, .permission = MANAGE_SIGNIN,
      .input = provider_input, .summary = "Update a sign-in provider"},
     {DELETE, "/signin/providers/:id", AD, "", NONE, delete_signin_provider, .permission = MANAGE_SIGNIN,

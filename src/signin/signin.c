@@ -269,10 +269,10 @@ static void token_refused(struct signing *m, enum token_fault fault) {
     signin_refuse(
         m, token_fault_words[fault], 403, "The provider's answer was refused",
         fault == TOKEN_TIME
-            ? "The clocks of the provider and of this desk differ, or the login took too long. Begin again. If "
-              "it happens again, tell an admin of this desk."
-            : "The desk could not verify who you are. Begin again. If it happens again, tell an admin of this "
-              "desk.");
+            ? "The clocks of the provider and of this desk differ, or the login took too long. Begin again. "
+              "If it happens again, tell an admin of this desk."
+            : "The desk could not verify who you are. Begin again. If it happens again, tell an admin of "
+              "this desk.");
 }
 
 /* Fills m->claims. Returns false if the reply is set. */

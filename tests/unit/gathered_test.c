@@ -190,9 +190,10 @@ static void bots_and_staff_do_not_count(void **state) {
     assert_non_null(g->desk.settings = settings_open(db_reader(g->place.db)));
     for (size_t i = 0; i < sizeof bots / sizeof *bots; i++) assert_true(is_bot(str_of(bots[i])));
     for (size_t i = 0; i < sizeof people / sizeof *people; i++) assert_false(is_bot(str_of(people[i])));
-    for (w.actor.rank = ROLE_PUBLIC; w.actor.rank <= ROLE_OWNER; w.actor.rank++) article_read(&w, 1);
+    for (w.actor.rank = ROLE_PUBLIC; w.actor.rank <= ROLE_OWNER; w.actor.rank++)
+        article_read(w.desk, &w.actor, w.arena, 1);
     w.actor = (struct actor){.user_agent = S("GPTBot")};
-    article_read(&w, 1);
+    article_read(w.desk, &w.actor, w.arena, 1);
     assert_true(gathering_flush(&g->desk) >= 0);
     assert_int_equal(number_of(g, &gathered_one), 2);
     settings_close(g->desk.settings);

@@ -163,8 +163,8 @@ static struct str list_query(const struct view *v, const struct member *m, const
     return o->count == 1 ? m->list_of_one : m->list;
 }
 
-/* Loads one list of references for all rows by one query. Its rows are grouped by owner. A third column is a version
- * of the row. */
+/* Loads one list of references for all rows by one query. Its rows are grouped by owner. A third column is
+ * a version of the row. */
 static int load_many(struct view *v, const struct layout *layout, int field, const struct owners *owners) {
     struct arena *a = v->c->work.arena;
     struct stmt *s;

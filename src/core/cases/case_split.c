@@ -84,8 +84,8 @@ static struct str split_ids(struct work *w, const struct split *s, bool notes) {
 #define SAME_FINGERPRINT IF_SAME_REQUESTER("fingerprint")
 QUERY(
     split_insert,
-    "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, requester_name, "
-    "fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
+    "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, "
+    "requester_name, fingerprint, creator_id, organization_id, status_id, status_type, priority_id, type_id, "
     "assigned_team_id, assigned_agent_id, brand_id, mailbox_id, last_assigned_by_id, last_assigned_at, "
     "split_from_id, message_seq, last_customer_activity_at, reopen_count, created_at, updated_at) "
     "SELECT @NEXT_CASE_ID@, :uuid, :subject, :subject_key, :channel, k.source, 1, "

@@ -21,8 +21,8 @@ struct note_new {
 
 /* Each write to a note of a conversation locks the conversation, and sets its counters and its last
  * activity. It fails with RESOURCE_ACTION_NOT_AVAILABLE if the conversation is in the trash, suspended or
- * merged. A closed conversation takes notes. The text of a forward can't be rewritten, and its letters that still
- * wait are deleted with it (core/cases/forward.h). */
+ * merged. A closed conversation takes notes. The text of a forward can't be rewritten, and its letters that
+ * still wait are deleted with it (core/cases/forward.h). */
 int note_add(struct work *w, const struct note_new *n, int64_t *id);
 int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, struct str original);
 /* The actor pins the note; pinning a pinned note changes nothing. */

@@ -6,7 +6,8 @@
 
 QUERY(translations_keep, "DELETE FROM locale_fields "
                          "WHERE owner_kind = :kind AND owner_id = :owner AND locale NOT IN @TEXTS(:locales)");
-/* The time of a translation grows with each change, also within a millisecond: the ETag of its owner has it. */
+/* The time of a translation grows with each change, also within a millisecond, because the ETag of its owner
+ * contains it. */
 QUERY(translation_write,
       "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) "
       "VALUES (:kind, :owner, :locale, :text, :now, :now) "

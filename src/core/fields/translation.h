@@ -35,7 +35,7 @@ bool translation_is_line(enum locale_owner kind);  /* true: no line breaks */
     "(SELECT l.translation FROM locale_fields l WHERE l.owner_kind = " kind \
     " AND l.owner_id = t.id ORDER BY CASE WHEN l.locale = " LOCALE_NOW " THEN 0 ELSE 1 END, l.id LIMIT 1)"
 /* SQL: translations of owners, for F_MANY. The time of each is part of the ETag of its owner. */
-#define TRANSLATIONS_OF(kind)                                                 \
+#define TRANSLATIONS_OF(kind)                                                               \
     "SELECT l.owner_id, l.id, l.updated_at FROM locale_fields l WHERE l.owner_kind = " kind \
     " AND l.owner_id IN @LIST(:ids) ORDER BY l.owner_id, l.id"
 

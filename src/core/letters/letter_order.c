@@ -106,8 +106,8 @@ QUERY(
     "SELECT x.name "
     "FROM (SELECT i.name, i.at, i.own FROM (SELECT m.message_id AS name, m.created_at AS at, "
     "0 AS own FROM mails m WHERE m.case_id = :case AND m.message_id IS NOT NULL "
-    "AND m.forward_id IS NULL AND m.created_at <= :at ORDER BY m.id DESC LIMIT :most) i UNION ALL SELECT l.name, l.at, l.own "
-    "FROM (SELECT o.message_id AS name, o.created_at AS at, 1 AS own FROM outgoing_mails o "
+    "AND m.forward_id IS NULL AND m.created_at <= :at ORDER BY m.id DESC LIMIT :most) i "
+    "UNION ALL SELECT l.name, l.at, l.own FROM (SELECT o.message_id AS name, o.created_at AS at, 1 AS own FROM outgoing_mails o "
     "WHERE o.case_id = :case AND o.recipient = :recipient "
     "AND o.template <> 'forward' AND o.id < :id ORDER BY o.id DESC LIMIT :most) l) x "
     "ORDER BY x.at DESC, x.own DESC LIMIT :most");

@@ -85,8 +85,8 @@ QUERY(
     "sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), "
     "mailbox_id = COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), "
     "content_html = COALESCE(:html, content_html), case_id = CAST(:case AS BIGINT), "
-    "post_id = CAST(:post AS BIGINT), forward_id = CAST(:forward AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
-    "completed_at = CAST(:completed AS BIGINT) "
+    "post_id = CAST(:post AS BIGINT), forward_id = CAST(:forward AS BIGINT), "
+    "time_taken = CAST(:taken AS BIGINT), completed_at = CAST(:completed AS BIGINT) "
     "WHERE id = :id");
 
 struct processing {
