@@ -156,11 +156,10 @@ static const struct field audit_fields[] = {
      .example = "{\"id\": 34, \"resource_type\": \"setting\"}"},
     {"object_id", F_INT, HIDDEN, .column = "t.object_id"},
     {"details", F_JSON, READONLY, .column = "v.details", .render = render_audit_details,
-     .doc =
-         "`changes`: each property with its values before and after, which are missing if they are "
-         "secret. `name`: name of the object. `method`: how the person logged in. `failures`: number of "
-         "failed logins in a minute. `reason`: why a login by a provider was refused. Null: the values "
-         "were erased. Without values and name if the bearer token lacks the scope of the object.",
+     .doc = "`changes`: each property with its values before and after, which are missing if they are "
+            "secret. `name`: name of the object. `method`: how the person logged in. `failures`: number of "
+            "failed logins in a minute. `reason`: why a login by a provider was refused. Null: the values "
+            "were erased. Without values and name if the bearer token lacks the scope of the object.",
      .example = "{\"changes\": [{\"property\": \"changes.kept_days\", \"from\": \"30\", \"to\": \"60\"}]}"},
     {"seq", F_INT, READONLY,
      .doc = "Place in the chain, without gaps. Null for about a second after the "

@@ -394,13 +394,12 @@ QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now "
                    "WHERE s.name = 'mail.smtp_host' AND s.value <> '' AND EXISTS (SELECT 1 FROM settings f "
                    "WHERE f.name = 'mail.from_address' AND f.value <> ''))");
 QUERY(letter_waiting_too, "SELECT id FROM outgoing_mails WHERE status = 3 AND id <> :id LIMIT 1");
-QUERY(
-    letters_wake,
-    "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) "
-    "SELECT @NEXT_JOB_IDS@, '" JOB_MAIL_STORED "', 1, '{\"id\":' || CAST(m.id AS TEXT) || '}', 0, CAST(:now AS BIGINT), "
-    "CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
-    "FROM outgoing_mails m WHERE m.status = 3 "
-    "ORDER BY m.id");
+QUERY(letters_wake, "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) "
+                    "SELECT @NEXT_JOB_IDS@, '" JOB_MAIL_STORED
+                    "', 1, '{\"id\":' || CAST(m.id AS TEXT) || '}', 0, CAST(:now AS BIGINT), "
+                    "CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+                    "FROM outgoing_mails m WHERE m.status = 3 "
+                    "ORDER BY m.id");
 QUERY(letters_queue,
       "UPDATE outgoing_mails SET status = 1, retry_until = :until, updated_at = :now WHERE status = 3");
 

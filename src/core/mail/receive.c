@@ -78,16 +78,15 @@ QUERY(mail_insert,
       ":cc_text, :to_addresses, :cc_addresses, :subject, :text, :html, :message_id, "
       "CAST(:dkim AS INTEGER), CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
       "CAST(:file AS BIGINT), :now) RETURNING id");
-QUERY(
-    mail_end,
-    "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), "
-    "reason = :reason, is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, "
-    "sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), "
-    "mailbox_id = COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), "
-    "content_html = COALESCE(:html, content_html), case_id = CAST(:case AS BIGINT), "
-    "post_id = CAST(:post AS BIGINT), forward_id = CAST(:forward AS BIGINT), "
-    "time_taken = CAST(:taken AS BIGINT), completed_at = CAST(:completed AS BIGINT) "
-    "WHERE id = :id");
+QUERY(mail_end,
+      "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), "
+      "reason = :reason, is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, "
+      "sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), "
+      "mailbox_id = COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), "
+      "content_html = COALESCE(:html, content_html), case_id = CAST(:case AS BIGINT), "
+      "post_id = CAST(:post AS BIGINT), forward_id = CAST(:forward AS BIGINT), "
+      "time_taken = CAST(:taken AS BIGINT), completed_at = CAST(:completed AS BIGINT) "
+      "WHERE id = :id");
 
 struct processing {
     struct judged j;
