@@ -357,6 +357,7 @@ describe('pages of the help center', () => {
     await readers.anonymous.ok(path, { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' });
     await desk.restart();
     assert.equal(Number(desk.sql(`SELECT views FROM articles WHERE id = ${id}`)), 3);
+    assert.equal(desk.sql(`SELECT COUNT(*) || ' ' || SUM(views) || ' ' || CASE WHEN MIN(day) > 20000 THEN 'today' ELSE 'no day' END FROM article_views WHERE article_id = ${id}`).trim(), '1 3 today', 'a kept page, too, counts on the day of the clock');
   });
 
   test('methods that a page has not are 405, and posts from another site are refused', async () => {
