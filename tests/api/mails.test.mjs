@@ -63,7 +63,7 @@ describe('mails in all states:', () => {
   test('a mail shows all its members', async () => {
     const { desk } = world;
     const mail = await desk.admin.fetch(`/mails/${world.mine}`);
-    assert.deepEqual(Object.keys(mail), `id from to cc sender subject source text html status suspension_code reason message_id size mailbox case case_message time_taken is_suspended
+    assert.deepEqual(Object.keys(mail), `id from to cc sender subject source text html status suspension_code reason message_id size mailbox case case_message note time_taken is_suspended
       envelope_from recipient door dkim spf dmarc created_at completed_at resource_type resource_url`.split(/\s+/));
     assert.deepEqual([mail.from, mail.to, mail.source, mail.text, mail.status, mail.suspension_code, mail.message_id, mail.time_taken, mail.is_suspended],
       ['Ada <ada@example.net>', 'help@example.com', 'From: a@example.net\r\n\r\nHello\r\n', 'It stops.', 'SUCCESS', null, 'one@example.net', 7, false]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, iso, multipart, open } from './lib/index.mjs';
 
-const MEMBERS = 'id body_text body_html is_pinned pinned_by user creator attachments download_all created_at updated_at resource_type resource_url'.split(' ');
+const MEMBERS = 'id body_text body_html is_pinned pinned_by user creator attachments download_all forward answers_note created_at updated_at resource_type resource_url'.split(' ');
 
 /** A desk with an organization, and the two kinds of owners of notes: [path, function that reads the count of pinned notes]. */
 async function withOwners(t) {
