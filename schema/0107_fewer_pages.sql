@@ -2,13 +2,13 @@
 
 -- Ids of the tables that most writes insert into without AUTOINCREMENT, which writes sqlite_sequence at each INSERT. The next id is above those of
 -- the rows and above the highest that was deleted, as sqlite_sequence has it. Posts, notes and activities share one (docs/ARCHITECTURE.md,
--- "Ids of posts"). Ids of clocks may be used again, because nothing refers to them.
+-- "Ids of posts").
 @SQLITE{
 UPDATE sqlite_sequence SET seq = (SELECT MAX(s.seq) FROM sqlite_sequence s WHERE s.name IN ('posts', 'notes', 'activities')) WHERE name = 'posts';
-DELETE FROM sqlite_sequence WHERE name IN ('notes', 'activities', 'sla_metrics');
+DELETE FROM sqlite_sequence WHERE name IN ('notes', 'activities');
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = replace(sql, 'INTEGER PRIMARY KEY AUTOINCREMENT', 'INTEGER PRIMARY KEY')
-    WHERE type = 'table' AND name IN ('posts', 'notes', 'activities', 'cases', 'sla_metrics');
+    WHERE type = 'table' AND name IN ('posts', 'notes', 'activities', 'cases');
 PRAGMA writable_schema = RESET;
 CREATE TRIGGER posts_keep_id AFTER DELETE ON posts WHEN OLD.id > (SELECT COALESCE(MAX(p.id), 0) FROM posts p) BEGIN
     UPDATE sqlite_sequence SET seq = OLD.id WHERE name = 'posts' AND seq < OLD.id; END;
