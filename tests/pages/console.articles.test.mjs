@@ -30,14 +30,16 @@ describe('the editor of articles', () => {
   const whole = (id) => owner.fetch(`/articles/${id}`, { include: 'locale_field,tag' });
   const contents = async (id, locale = 'en-us') => (await whole(id)).contents.find((one) => one.locale === locale)?.translation;
   const path = (id) => `/agent/help-center/articles/${id}`;
-  /** Selects a word of the text. */
-  const pick = (page, word) => rich(page).evaluate((root, word) => {
+  /** Selects a word of the text, and waits until the editor has read the selection. */
+  const pick = (page, word) => rich(page).evaluate(async (root, word) => {
     const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let node = walk.nextNode(); node; node = walk.nextNode()) {
       const at = node.data.indexOf(word);
       if (at < 0) continue;
       root.focus();
+      const read = new Promise((resolve) => document.addEventListener('selectionchange', () => setTimeout(resolve), { once: true }));
       getSelection().setBaseAndExtent(node, at, node, at + word.length);
+      await read;
       return;
     }
     throw new Error(`no ${word}`);

@@ -79,16 +79,14 @@ const fetched = async (method: string, path: string, { query = {}, body, headers
     if (signal?.aborted) throw error;
     throw new Unreachable();
   }
-  const token = response.headers.get('X-CSRF-Token'), time = response.headers.get('Date-ISO');
-  if (token) csrf = token;
+  const header = (name: string) => response.headers.get(name), time = header('Date-ISO');
+  csrf = header('X-CSRF-Token') || csrf;
   if (time) serverAhead = Date.parse(time) - Date.now();
-  let reply: Reply;
   try {
-    reply = { ...JSON.parse(text || '{}'), status: response.status, etag: response.headers.get('ETag'), retryAfter: Number(response.headers.get('Retry-After') ?? 0), leaveBy: response.headers.get('X-Logout-URL') };
+    return { ...JSON.parse(text || '{}'), status: response.status, etag: header('ETag'), retryAfter: Number(header('Retry-After')), leaveBy: header('X-Logout-URL') };
   } catch {
     throw new Unreachable(); // a page of a proxy
   }
-  return reply;
 };
 
 /** The reply, whatever its status. For the login, whose refusals are steps. */

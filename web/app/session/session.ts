@@ -82,7 +82,7 @@ export const renewPassword = async (token: string, email: string, password: stri
 export const askForLink = (email: string) => ask('POST', '/password/reset', { body: { email } });
 
 export const logOut = async () => {
-  const reply = await ask('DELETE', '/session').catch(() => undefined);
+  const next = (await ask('DELETE', '/session').catch(() => undefined))?.leaveBy;
   closeLive();
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith('draft ') || key === 'pictures') localStorage.removeItem(key);
@@ -90,5 +90,5 @@ export const logOut = async () => {
   forgetAll();
   forgetReplies();
   setMe(null);
-  if (reply?.leaveBy) location.assign(reply.leaveBy); // the login at the provider ends, too
+  if (next) location.href = next; // the login at the provider ends, too
 };
