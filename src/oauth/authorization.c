@@ -1,5 +1,6 @@
 #include "oauth/authorize.h"
 
+#include "base/encoding.h"
 #include "core/access/scope.h"
 #include "core/programs/code.h"
 #include "pages/visit.h"

@@ -69,13 +69,7 @@ void ask_code(struct asking *m, struct str auth_token, const char *wrong) {
     struct visit *v = m->visit;
     visit_says(v, "page_authorize_login");
     consent_form_begin(m, &(struct ticket){.step = TICKET_CODE, .auth_token = auth_token});
-    visit_wrong(v, wrong);
-    html(&v->form,
-         "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a "
-         "recovery code.</p>\n<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" "
-         "autocomplete=\"one-time-code\" "
-         "aria-describedby=\"rule%h\"%h>\n<button>Continue</button>\n</form>\n",
-         wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
+    visit_asks_code(v, wrong);
 }
 
 /* ---- consent --------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "outgoing/exchange.h"
 
 #include "base/clock.h"
+#include "base/encoding.h"
 #include "core/words.h"
 #include "outgoing/reach.h"
 
@@ -62,14 +63,6 @@ static void header_add(struct exchange *x, const char *name, struct str value) {
     if (longer) x->headers = longer;
 }
 
-static struct str basic_of(struct arena *a, const struct target *t) {
-    struct str pair = STR_CAT(a, t->user.p ? t->user : S(""), S(":"), t->password.p ? t->password : S(""));
-    size_t room = sodium_base64_encoded_len(pair.n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = arena_alloc(a, room);
-    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
-    return STR_CAT(a, S("Basic "), str_of(text));
-}
-
 static void add_request_headers(struct exchange *x) {
     const struct target *t = x->target;
     const struct str secrets[] = {t->secret, t->former_secret};
@@ -81,7 +74,7 @@ static void add_request_headers(struct exchange *x) {
     struct str signed_by =
         signature(x->arena, x->rules.now / TIME_SECOND, has_body ? x->delivery->body : S(""), secrets, 2);
     if (signed_by.p) header_add(x, "X-Desk-Signature", signed_by);
-    if (t->use_auth) header_add(x, "Authorization", basic_of(x->arena, t));
+    if (t->use_auth) header_add(x, "Authorization", basic_credentials(x->arena, t->user, t->password));
 }
 
 /* ---- the reply ------------------------------------------------------------------------------- */

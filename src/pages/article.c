@@ -1,6 +1,7 @@
 /* The page of an article. Forms are handled by the pages that act: POST <page>/vote (vote: up, down), POST
  * <page>/comments (contents, parent_id). */
 #include "pages/handlers.h"
+#include "base/encoding.h"
 #include "pages/icon.h"
 #include "pages/outline.h"
 #include "pages/rows.h"

@@ -1,5 +1,7 @@
 #include "pages/form.h"
 
+#include "base/encoding.h"
+
 #include <stdarg.h>
 
 /* ---- the visit ------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Readers vote for an article and comment on it. The page of the article has the forms. */
 #include "pages/handlers.h"
 
+#include "base/encoding.h"
 #include "core/helpcenter/comment.h"
 #include "core/helpcenter/slug.h"
 

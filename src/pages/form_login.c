@@ -2,6 +2,7 @@
  * those of GET /session: lock-out, delay, second factor, expired password. No reply differs by whether an
  * address has an account. */
 #include "core/all/finish.h"
+#include "base/encoding.h"
 #include "core/signin/provider.h"
 #include "pages/handlers.h"
 

@@ -1,4 +1,5 @@
 #include "pages/rows.h"
+#include "base/encoding.h"
 #include "pages/icon.h"
 
 #include "core/helpcenter/slug.h"

@@ -1,5 +1,6 @@
 /* The page of search results, which ?category= narrows. */
 #include "pages/rows.h"
+#include "base/encoding.h"
 #include "pages/handlers.h"
 
 #include "core/helpcenter/search.h"

@@ -1,6 +1,7 @@
 /* The path of a request for a page: route, brand, person, locale, handler, frame, reply. */
 #include "pages/layout.h"
 #include "api/caller/cross_site.h"
+#include "base/encoding.h"
 #include "pages/outside.h"
 #include "pages/route.h"
 #include "api/caller/auth.h"

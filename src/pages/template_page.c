@@ -103,6 +103,16 @@ void visit_wrong(struct visit *v, const char *wrong) {
     v->is_wrong = true;
 }
 
+void visit_asks_code(struct visit *v, const char *wrong) {
+    visit_wrong(v, wrong);
+    html(&v->form,
+         "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a "
+         "recovery code.</p>\n<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" "
+         "autocomplete=\"one-time-code\" "
+         "aria-describedby=\"rule%h\"%h>\n<button>Continue</button>\n</form>\n",
+         wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
+}
+
 void visit_notes(struct visit *v, int status, const char *title, const char *text) {
     v->status = status;
     v->template = NULL;

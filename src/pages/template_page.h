@@ -60,6 +60,8 @@ void visit_says(struct visit *v, const char *template);
 void visit_notes(struct visit *v, int status, const char *title, const char *text);
 /* the problem of a form, which gets the focus; NULL: nothing */
 void visit_wrong(struct visit *v, const char *wrong);
+/* Writes the rest of a form, to its end: the problem, if there is one, and the field of a second factor. */
+void visit_asks_code(struct visit *v, const char *wrong);
 void visit_failed(struct visit *v); /* the store failed: try again later */
 
 #endif

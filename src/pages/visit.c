@@ -59,24 +59,6 @@ int64_t site_query_int(const struct site_visit *v, const char *name, int64_t lea
     return str_to_int(site_query(v, name), &n) && n >= least && n <= most ? n : least;
 }
 
-struct str url_encoded(struct arena *a, struct str text) {
-    static const char digits[] = "0123456789ABCDEF", plain[] = "-._~";
-    char *out = arena_alloc(a, text.n * 3 + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        bool kept = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || in_set(c, plain);
-        if (kept) {
-            out[n++] = (char)c;
-            continue;
-        }
-        out[n++] = '%';
-        out[n++] = digits[c >> 4];
-        out[n++] = digits[c & 15];
-    }
-    return (struct str){out, n};
-}
-
 /* Clean HTML has quotes only around values, so these words are always an attribute. */
 struct str site_pictures(const struct site_visit *v, struct str contents) {
     struct arena *a = v->http->arena;

@@ -132,7 +132,4 @@ void site_end(struct site_visit *v, int rc);
  * which gets no cookie and may not be shown. */
 struct str site_pictures(const struct site_visit *v, struct str contents);
 
-/* as one segment of a path, or one value of a query */
-struct str url_encoded(struct arena *a, struct str text);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
+#include "base/encoding.h"
 #include "core/access/scope.h"
 #include "core/change/change.h"
 #include "core/people/authority.h"
@@ -11,8 +12,6 @@
 #include "res/file_content.h"
 #include "res/groups.h"
 #include "res/upload.h"
-
-#include <sodium.h>
 
 #define MANAGE_APPS "apps.manage"
 
@@ -31,13 +30,6 @@ void render_scopes(struct view *v, const struct row *row, const struct value *ow
     jw_raw(&v->w, scopes_json(v->c->work.arena, (uint32_t)mask));
 }
 
-static struct str logo_base64(struct arena *a, struct str data) {
-    size_t room = sodium_base64_encoded_len(data.n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = arena_alloc(a, room);
-    sodium_bin2base64(text, room, (const unsigned char *)data.p, data.n, sodium_base64_VARIANT_ORIGINAL);
-    return (struct str){text, room - 1};
-}
-
 void render_client_logo(struct view *v, const struct row *row, const struct value *own) {
     struct arena *a = v->c->work.arena;
     if (own->type != V_TEXT) {
@@ -47,7 +39,7 @@ void render_client_logo(struct view *v, const struct row *row, const struct valu
     int64_t at = row_cell(row, "logo_created_at")->i;
     jw_object(&v->w);
     jw_key(&v->w, S("data"));
-    jw_str(&v->w, logo_base64(a, own->s));
+    jw_str(&v->w, base64_encode(a, own->s));
     jw_key(&v->w, S("type"));
     jw_str(&v->w, str_of(word_of(logo_types, row_cell(row, "logo_type")->i)));
     jw_key(&v->w, S("url"));

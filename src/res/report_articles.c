@@ -38,7 +38,7 @@ struct reading_numbers {
     int64_t n[NUMBERS];
 };
 
-/* What was counted of an article on a day. */
+/* The counts of an article on a day. */
 struct reading_fact {
     int64_t article_id, n;
     int day, what; /* day: place in the days; negative: of the previous period */

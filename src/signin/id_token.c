@@ -1,5 +1,7 @@
 #include "signin/id_token.h"
 
+#include "base/encoding.h"
+
 #include <cjose/cjose.h>
 #include <sodium.h>
 
@@ -15,22 +17,6 @@ const char *const token_fault_words[TOKEN_FAULTS] = {"GOOD",
                                                      "TIME_WRONG",
                                                      "NONCE_WRONG",
                                                      "ACCESS_TOKEN_WRONG"};
-
-struct str base64url_decode(struct arena *a, struct str text) {
-    char *out = arena_bytes(a, text.n + 1);
-    size_t n;
-    if (sodium_base642bin((unsigned char *)out, text.n + 1, text.p, text.n, NULL, &n, NULL,
-                          sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0)
-        return (struct str){0};
-    return (struct str){out, n};
-}
-
-struct str base64url_encode(struct arena *a, const void *bytes, size_t n) {
-    size_t room = sodium_base64_encoded_len(n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    char *text = arena_bytes(a, room);
-    sodium_bin2base64(text, room, bytes, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    return (struct str){text, room - 1};
-}
 
 static struct str token_text_of(const struct json *object, const char *name) {
     const struct json *j = json_member(object, str_of(name));

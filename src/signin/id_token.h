@@ -36,8 +36,4 @@ struct token_terms {
 enum token_fault id_token_check(struct arena *a, struct str token, const struct json *jwks,
                                 const struct token_terms *t, const struct json **claims);
 
-/* Base64url without padding. p NULL: it is none. */
-struct str base64url_decode(struct arena *a, struct str text);
-struct str base64url_encode(struct arena *a, const void *bytes, size_t n);
-
 #endif

@@ -1,4 +1,4 @@
-/* What providers publish: their discovery documents and their keys, kept in the memory of the process.
+/* Documents of providers (discovery and keys), kept in the memory of the process.
  *
  * Both are read again after an hour. A token with an unknown kid has the keys read again at once, but not
  * more than once a minute for each provider, so that made-up tokens cause no flood of requests. */

@@ -16,6 +16,7 @@
 #include "api/caller/cross_site.h"
 #include "api/caller/rate.h"
 #include "api/table/describe.h"
+#include "base/encoding.h"
 #include "base/log.h"
 #include "core/all/finish.h"
 #include "core/desk/setting.h"
@@ -84,9 +85,9 @@ static void say_refused(struct signing *m, int status, const char *title, const 
     visit_notes(v, status, title, text);
     if (m->provider_id == 0) return;
     struct str path = url_path(v->api->desk->base_url);
-    v->link = str_fmt(v->arena, "%.*s/signin/%" PRId64 "%s%s", (int)path.n, path.p, m->provider_id,
-                      m->ticket.to.n ? "?to=" : "",
-                      m->ticket.to.n ? url_part_encoded(v->arena, m->ticket.to).p : "");
+    v->link =
+        str_fmt(v->arena, "%.*s/signin/%" PRId64 "%s%s", (int)path.n, path.p, m->provider_id,
+                m->ticket.to.n ? "?to=" : "", m->ticket.to.n ? url_encoded(v->arena, m->ticket.to).p : "");
     v->link_text = "Begin again";
 }
 
@@ -197,14 +198,6 @@ static void signin_begin(struct signing *m) {
 
 /* ---- the token ------------------------------------------------------------------------------- */
 
-static struct str basic_client(struct arena *a, const struct provider *p) {
-    struct str pair = STR_CAT(a, url_part_encoded(a, p->client_id), S(":"), url_part_encoded(a, p->secret));
-    size_t room = sodium_base64_encoded_len(pair.n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = arena_alloc(a, room);
-    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
-    return STR_CAT(a, S("Basic "), str_of(text));
-}
-
 /* Exchanges the code. Returns the ID token; p NULL: there is none. */
 static struct str token_of_code(struct signing *m) {
     struct arena *a = m->visit->arena;
@@ -219,7 +212,9 @@ static struct str token_of_code(struct signing *m) {
                                      {NULL, {0}}};
     const struct json *reply;
     int status;
-    struct str authorization = p->secret.n && !in_body ? basic_client(a, p) : (struct str){0};
+    struct str authorization = p->secret.n && !in_body ? basic_credentials(a, url_encoded(a, p->client_id),
+                                                                           url_encoded(a, p->secret))
+                                                       : (struct str){0};
     if (!reading_fetch(&m->reading, m->metadata.token, url_form(a, pairs), authorization, &status, &reply))
         return (struct str){0};
     struct str token = tree_text(reply, "id_token");
@@ -339,13 +334,7 @@ static void ask_signin_code(struct signing *m, const char *wrong) {
     visit_says(v, "page_authorize_login");
     buf_text(&v->form, "<form method=\"post\" action=\"");
     html(&v->form, "%s/signin/code\">\n", str_dup(v->arena, url_path(v->api->desk->base_url)).p);
-    visit_wrong(v, wrong);
-    html(&v->form,
-         "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a "
-         "recovery code.</p>\n<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" "
-         "autocomplete=\"one-time-code\" "
-         "aria-describedby=\"rule%h\"%h>\n<button>Continue</button>\n</form>\n",
-         wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
+    visit_asks_code(v, wrong);
 }
 
 static void signin_end(struct signing *m) {

@@ -31,7 +31,7 @@ test('each text has a contrast of 4.5 to each ground, and each border of a contr
   assert.deepEqual(all.system, all.dark, 'the dark theme of the system is the dark theme');
 });
 
-/** What people with a missing kind of cone see: Machado, Oliveira and Fernandes 2009, severity 1.0, for linear RGB. */
+/** The colours that people with a missing kind of cone see: Machado, Oliveira and Fernandes 2009, severity 1.0, for linear RGB. */
 const VISIONS = {
   protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
   deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],

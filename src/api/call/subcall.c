@@ -1,7 +1,8 @@
 #include "api/call/subcall.h"
 
+#include "base/encoding.h"
+
 #include <assert.h>
-#include <sodium.h>
 
 static const char *const methods[] = {[GET] = "GET", [POST] = "POST", [PUT] = "PUT", [DELETE] = "DELETE"};
 
@@ -14,13 +15,8 @@ void subcall_header(struct subcall *x, const char *name, struct str value) {
 }
 
 bool subcall_login(struct subcall *x, struct str login, struct str password) {
-    struct arena *a = x->http->arena;
-    struct str pair = STR_CAT(a, login, S(":"), password);
-    size_t room = sodium_base64_ENCODED_LEN(pair.n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = arena_alloc(a, room);
     if (memchr(login.p, ':', login.n)) return false;
-    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
-    subcall_header(x, "Authorization", STR_CAT(a, S("Basic "), str_of(text)));
+    subcall_header(x, "Authorization", basic_credentials(x->http->arena, login, password));
     return true;
 }
 

@@ -16,8 +16,8 @@ void branches_condition(const struct branches *b, struct buf *sql);
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 
 int api_of(struct call *c); /* checks the parent: 404 unless the actor sees it */
-/* The same without a statement for a caller who sees all conversations. The handler then loads the conversation
- * first, and answers 404 for a state that the parent does not show. */
+/* The same without a statement for a caller who sees all conversations. The handler then loads the
+ * conversation first, and answers 404 for a state that the parent does not show. */
 int api_of_case(struct call *c);
 /* Returns 1 if the actor may see the row, 0 if not, or a negative error. */
 int api_visible(struct call *c, const struct resource *r, int64_t id);

@@ -4,15 +4,13 @@
 #include "base/ids.h"
 #include "base/link.h"
 #include "core/letters/letter.h"
+#include "core/people/identity.h"
 #include "json/json.h"
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
 QUERY(forward_insert, "INSERT INTO forwards (note_id, subject, to_addresses, cc_addresses, post_ids) "
                       "VALUES (:note, :subject, :to, :cc, :posts)");
-QUERY(forward_owner,
-      "SELECT e.user_id FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL "
-      "WHERE e.email_key = :key AND e.is_claim = 0");
 
 /* The letter names the owner of the address, if there is one. A forward creates nobody. */
 static int forward_letters(struct work *w, const struct forward_new *f, int64_t note_id, bool copies) {
@@ -20,7 +18,7 @@ static int forward_letters(struct work *w, const struct forward_new *f, int64_t 
     enum recipient_type type = copies ? RECIPIENT_CC : RECIPIENT_TO;
     for (int i = 0; i < (copies ? f->cc_count : f->to_count); i++) {
         int64_t user = 0;
-        TRY(db_int(w->conn, &forward_owner, BINDS(B_TEXT("key", email_key(w->arena, addresses[i]))), &user));
+        TRY(identity_owner(w, IDENTITY_EMAIL, addresses[i], &user));
         TRY(letter_forward(w, note_id, type, (struct letter_to){f->note.owner_id, user, addresses[i]}));
     }
     return 0;

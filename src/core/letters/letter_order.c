@@ -101,16 +101,15 @@ int letters_undo(struct work *w, int64_t message_id, bool *mailed) {
 /* Message-IDs of letters to others are left out, because they prove that their sender got the letter
  * (mail/bounce.c). Forwards and their answers are another thread, which the people of the conversation do not
  * see. */
-QUERY(
-    letter_thread,
-    "SELECT x.name "
-    "FROM (SELECT i.name, i.at, i.own FROM (SELECT m.message_id AS name, m.created_at AS at, "
-    "0 AS own FROM mails m WHERE m.case_id = :case AND m.message_id IS NOT NULL "
-    "AND m.forward_id IS NULL AND m.created_at <= :at ORDER BY m.id DESC LIMIT :most) i "
-    "UNION ALL SELECT l.name, l.at, l.own FROM (SELECT o.message_id AS name, o.created_at AS at, 1 AS own FROM outgoing_mails o "
-    "WHERE o.case_id = :case AND o.recipient = :recipient "
-    "AND o.template <> 'forward' AND o.id < :id ORDER BY o.id DESC LIMIT :most) l) x "
-    "ORDER BY x.at DESC, x.own DESC LIMIT :most");
+QUERY(letter_thread,
+      "SELECT x.name "
+      "FROM (SELECT i.name, i.at, i.own FROM (SELECT m.message_id AS name, m.created_at AS at, "
+      "0 AS own FROM mails m WHERE m.case_id = :case AND m.message_id IS NOT NULL "
+      "AND m.forward_id IS NULL AND m.created_at <= :at ORDER BY m.id DESC LIMIT :most) i "
+      "UNION ALL SELECT l.name, l.at, l.own FROM (SELECT o.message_id AS name, o.created_at AS at, 1 AS own "
+      "FROM outgoing_mails o WHERE o.case_id = :case AND o.recipient = :recipient "
+      "AND o.template <> 'forward' AND o.id < :id ORDER BY o.id DESC LIMIT :most) l) x "
+      "ORDER BY x.at DESC, x.own DESC LIMIT :most");
 
 int letter_references(struct work *w, const struct letter *l, struct str *list, int most) {
     int n = 0, rc;

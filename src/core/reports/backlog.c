@@ -112,7 +112,8 @@ static bool has_only(const struct report_only *only) {
     return false;
 }
 
-/* Those that are open now, less those that are not of the backlog, and those that were open then. */
+/* The total is the number of conversations that are open now, less those that are not of the backlog, plus
+ * those that were open then. */
 int backlog_count(struct work *w, const struct backlog *b, const struct branches *binds, int64_t *total) {
     struct case_filter open = {.by = BY_STATUS};
     int64_t other = 0, earlier = 0;

@@ -1,4 +1,4 @@
-/* What a series is asked for, its cells, and the conversations behind a number (core/reports/series.h). */
+/* The arguments of a series, its cells, and the conversations behind a number (core/reports/series.h). */
 #ifndef CORE_REPORTS_SERIES_ASK_H
 #define CORE_REPORTS_SERIES_ASK_H
 
@@ -66,8 +66,9 @@ struct report_behind {
     const struct metric_part *part;
     int64_t from, to;
 };
-/* Both write a condition on a row t of cases: it has such a fact. The values go to `binds`. report_cases_in
- * is for few facts, because the engine reads all of them first. report_cases_having reads those of each row. */
+/* Both write a condition on a row t of cases: it has such a fact. The values go to `binds`.
+ * report_cases_in is for few facts, because the engine reads all of them first. report_cases_having reads
+ * those of each row. */
 void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql, struct branches *binds);
 void report_cases_having(struct arena *a, const struct report_behind *b, struct buf *sql,
                          struct branches *binds);

@@ -1,6 +1,6 @@
 /* The login of a person whom a provider has named.
  *
- *     claims ─▸ link of (provider, subject) ──────────────▸ allowed? ─▸ role, teams ─▸ second factor? ─▸ session
+ *     claims ─▸ link of (provider, subject) ───────────▸ allowed? ─▸ role, teams ─▸ second factor? ─▸ session
  *                 └ none ─▸ verified address ─▸ its person ─┘  └ no ─▸ refused
  *                                └ nobody ─▸ a new person, if the provider creates people
  *
@@ -47,7 +47,8 @@ int signin_login(struct work *w, struct signin *s);
 /* The second step, of the person s->user_id. */
 int signin_by_code(struct work *w, struct signin *s, struct str code);
 
-/* Where the browser of this session goes to log out at its provider, too. p NULL: nowhere. */
+/* Sets the address at which the browser of this session logs out at its provider, too. p NULL: there is
+ * none. */
 int signin_logout_url(struct work *w, int64_t session_id, struct str *url);
 
 #define SIGNIN_LOGGED_OUT "/signin/out" /* page after it */

@@ -1,15 +1,9 @@
 #include "core/signin/url.h"
 
 #include "base/buf.h"
+#include "base/encoding.h"
 
 #include <curl/curl.h>
-
-struct str url_part_encoded(struct arena *a, struct str text) {
-    char *made = text.n ? curl_easy_escape(NULL, text.p, (int)text.n) : NULL;
-    struct str copy = made ? str_dup(a, str_of(made)) : S("");
-    curl_free(made);
-    return copy;
-}
 
 struct str url_form(struct arena *a, const struct url_pair *pairs) {
     struct buf b = {0};
@@ -18,7 +12,7 @@ struct str url_form(struct arena *a, const struct url_pair *pairs) {
         if (b.n) buf_char(&b, '&');
         buf_text(&b, pairs->name);
         buf_char(&b, '=');
-        buf_str(&b, url_part_encoded(a, pairs->value));
+        buf_str(&b, url_encoded(a, pairs->value));
     }
     return buf_take(&b, a);
 }

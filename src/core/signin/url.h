@@ -16,7 +16,5 @@ struct str url_with(struct arena *a, struct str url, const struct url_pair *pair
 struct str url_form(struct arena *a, const struct url_pair *pairs);
 /* The host; p NULL: it is no address. */
 struct str url_host_part(struct arena *a, struct str url);
-/* One name or value, percent-encoded. */
-struct str url_part_encoded(struct arena *a, struct str text);
 
 #endif

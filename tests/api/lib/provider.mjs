@@ -150,7 +150,7 @@ export async function signedIn(desk, { idp, provider }, options = {}) {
   return Object.assign(reply, { visitor, asked, code });
 }
 
-/** Who is logged in in this browser; null: nobody. */
+/** Returns the person who is logged in in this browser, or null. */
 export async function whoIs(visitor) {
   const reply = (await visitor.get('/api/v1/session')).must(200);
   return JSON.parse(reply.text).data.user?.id ?? null;
