@@ -30,6 +30,7 @@ describe('a desk whose searches examine ten texts', () => {
       assert.deepEqual([ids.sort((a, b) => a - b), body.total_count, body.logs], [made.slice(12), 4, undefined], query);
     }
     assert.deepEqual((await find('common n0')).ids, [made[0]]);
+    assert.deepEqual((await find('"number n0"')).ids, [made[0]], 'the rare word of a phrase is not its longest one');
   });
 
   test('a common word finds the newest texts, and the total is marked as a lower bound', async () => {

@@ -133,6 +133,9 @@ test('a new default language is used for new and old texts', async (t) => {
     desk.clock.write(desk.clock.now + 1000);
     return (await found(desk, 'haus brennen')).includes(it);
   });
+  const { id } = await desk.owner.create('/cases', { subject: 'Nachts', contents: 'Die Wälder schlafen', requester_id: desk.people.customer.id });
+  await found(desk, 'nachts'); // a search follows the changes before it
+  assert.deepEqual(await found(desk, 'wald schlafen'), [`case ${id}`]);
 });
 
 test('after a merge the texts are found in the surviving conversation', async (t) => {

@@ -78,6 +78,24 @@ test('a conversation in the trash is found only by is:trash', async (t) => {
   assert.deepEqual(await ids(self.client, 'is:trash'), []);
 });
 
+test('is:trash holds beside other words of is:, in any order', async (t) => {
+  const desk = await open(t);
+  const types = ['new', 'open', 'pending', 'completed'], made = {}; // of the system's statuses 1 to 4
+  for (const [at, type] of types.entries()) {
+    made[type] = (await write(desk, 'A')).id;
+    await desk.owner.update(`/cases/${made[type]}`, { status_id: at + 1, ...(type === 'open' && { assigned_agent_id: desk.people.owner.id }) });
+    (await desk.admin.put(`/cases/${made[type]}/trash`)).must(200);
+  }
+  const finds = async (word, wanted) => {
+    for (const query of [`is:trash is:${word}`, `is:${word} is:trash`]) assert.deepEqual(await ids(desk.owner, query), wanted, query);
+    assert.deepEqual(await ids(desk.owner, `is:${word}`), []);
+  };
+  for (const type of types) await finds(type, [made[type]]);
+  await finds('mine', [made.open]);
+  await finds('assigned', [made.open]);
+  assert.deepEqual((await ids(desk.owner, 'is:trash is:unassigned')).length, 3);
+});
+
 test('claimed addresses of a person find nobody', async (t) => {
   const desk = await open(t);
   const ann = await desk.person('customer', { full_name: 'Ann Ash' });

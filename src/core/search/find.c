@@ -265,7 +265,6 @@ static int words_of_alternatives(struct finding *f, int unit, struct indexed_wor
         if (one->words.p)
             out->words = out->words.p ? STR_CAT(a, out->words, S(" OR "), one->words) : one->words;
     }
-    if (out->broad) out->words = (struct str){0};
     return alternatives;
 }
 
