@@ -1,7 +1,7 @@
 // People and organizations are changed on their cards: by a form, by addresses, and by custom fields in their place.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { audit, consoleWorld, outside, shoot, until } from './console.mjs';
+import { audit, consoleWorld, outside, save, shoot, strip, until } from './console.mjs';
 
 describe('cards of people and organizations', () => {
   const world = consoleWorld();
@@ -15,7 +15,6 @@ describe('cards of people and organizations', () => {
     acme = await owner.create('/organizations', { name: 'Acme Wheels' });
     person = await world.desk.person('customer', { full_name: 'Nora Field' });
   });
-  const strip = (page, text) => page.getByRole('status').getByText(text).first().waitFor();
   const of = (path) => world.desk.owner.fetch(path, { include: 'organization,tag,identity_domain' });
   const looks = async (page, name) => {
     for (const [theme, width] of [['light', 1280], ['dark', 360]]) {
@@ -51,7 +50,7 @@ describe('cards of people and organizations', () => {
     await page.getByRole('definition').filter({ hasText: 'Gold' }).waitFor();
     await page.getByRole('definition').filter({ hasText: 'nora@second.example' }).waitFor();
     await page.getByRole('link', { name: 'Acme Wheels' }).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Edit e', 'the focus is where it was');
+    await until(async () => await page.evaluate(() => document.activeElement.textContent) === 'Edit e'); // the focus is where it was
     await page.keyboard.press('z');
     await strip(page, 'Undone');
     const emptied = await world.desk.owner.fetch(`/users/${person.id}`);
@@ -66,9 +65,9 @@ describe('cards of people and organizations', () => {
     await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor();
     await page.getByLabel('Name').fill('Nora Mine');
     await world.desk.owner.update(`/users/${person.id}`, { full_name: 'Nora Theirs' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.getByText(/Nora Theirs/).first().waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await strip(page, 'Saved');
     assert.equal((await of(`/users/${person.id}`)).full_name, 'Nora Mine');
   });
@@ -81,7 +80,7 @@ describe('cards of people and organizations', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Tags').fill('wholesale');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await strip(page, 'Saved');
     const contract = page.getByRole('textbox', { name: 'Contract' });
     await contract.fill('wrong');

@@ -1,13 +1,12 @@
 // Replies that are sent at a time: chosen in the menu of Send, shown above the editor, changed, taken back, and refused with the reason.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, editor, outside, shoot, until, written } from './console.mjs';
+import { audit, consoleWorld, editor, outside, shoot, strip, until, written } from './console.mjs';
 
 describe('replies that are sent later', () => {
   const world = consoleWorld();
   const { sit, asked } = world;
   const waiting = async (id) => (await world.desk.owner.get(`/cases/${id}/scheduled_replies`)).must(200).data;
-  const strip = (page, text) => page.getByRole('status').getByText(text).first().waitFor();
   const pick = async (page, typed, option) => {
     await page.getByRole('dialog').getByRole('combobox').fill(typed);
     await page.getByRole('option', { name: option }).first().waitFor();
@@ -38,7 +37,7 @@ describe('replies that are sent later', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator('.strip').getByRole('button', { name: /Undo/ }).click();
     await until(async () => (await waiting(id)).length === 0);
-    assert.equal((await written(editor(page))).trim(), 'Good morning');
+    await until(async () => (await written(editor(page))).trim() === 'Good morning');
     await page.getByText(/will be sent/).waitFor({ state: 'detached' });
   });
 

@@ -2,11 +2,15 @@
 // security policy, axe-core, screenshots. Call consoleWorld() within a describe().
 //
 // SHOTS=folder keeps screenshots. CHROMIUM is the browser, by default Debian's.
+//
+// PAGES_DELAY=300 holds each request of the console, and each frame of its WebSocket, for so many milliseconds; PAGES_CPU=6 makes its
+// scripts so many times slower. A test that fails with one of them only has a race: it looks before the page, or the server, is there.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { Desk, PASSWORD, ROLES, demo, open } from '../api/lib/index.mjs';
 import { quicken } from '../api/lib/stores.mjs';
@@ -40,9 +44,52 @@ const watchJoins = (page) => {
 /** Waits until the page hears the events of all channels that it follows. */
 export const joined = (page) => until(() => joins.get(page).joined && !joins.get(page).waiting.size);
 
+/** Writes to the API that the page has begun, and that have no reply yet. */
+const writes = new WeakMap();
+const watchWrites = (page) => {
+  const open = new Set();
+  writes.set(page, open);
+  page.on('request', (r) => { if (r.method() !== 'GET' && r.url().includes('/api/v1/')) open.add(r); });
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, (r) => open.delete(r));
+  page.on('domcontentloaded', () => open.clear()); // another document
+};
+/** Waits until no form is at work and each write has its reply. A message that is there before may be the one of the step before. */
+export const settled = async (page) => {
+  const free = () => page.evaluate(() => !document.querySelector('form[aria-busy=true]')).catch(() => false); // the document changes
+  await until(async () => await free() && !(writes.get(page)?.size));
+};
+/** Presses the button of a form, and waits until the form has saved or refused. */
+export const save = async (page, name = 'Save') => {
+  await page.getByRole('button', { name, exact: true }).click();
+  await settled(page);
+};
+/** Waits for the message at the bottom that the last step has left. */
+export const strip = async (page, text) => {
+  await settled(page);
+  await page.locator('.strip').getByText(text).first().waitFor();
+};
+
+/** A slow machine and a slow line, as the environment asks. A route of a test comes before, and may go on without the delay. */
+const DELAY = Number(process.env.PAGES_DELAY ?? 0), CPU = Number(process.env.PAGES_CPU ?? 1);
+const slow = async (page, base) => {
+  if (CPU > 1) await (await page.context().newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: CPU });
+  if (!DELAY) return;
+  await page.route((url) => url.href.startsWith(base), async (route) => {
+    await sleep(DELAY);
+    await route.fallback().catch(() => undefined); // the page has gone
+  });
+  await page.routeWebSocket(/./, (near) => {
+    const far = near.connectToServer(), later = (send) => (frame) => { setTimeout(() => { try { send(frame); } catch { /* it is closed */ } }, DELAY); };
+    near.onMessage(later((frame) => far.send(frame)));
+    far.onMessage(later((frame) => near.send(frame)));
+  });
+};
+
 export const row = (page, subject) => page.getByRole('row').filter({ hasText: subject });
 export const posts = (page) => page.getByRole('article');
 export const editor = (page, name = 'Clara Ito') => page.getByRole('textbox', { name: `Reply to ${name}` });
+/** Waits until the element has the focus: what is typed before goes elsewhere. */
+export const hasFocus = (locator) => until(() => locator.evaluate((e) => e === document.activeElement));
 /** The text of a field or of an editor of rich text. */
 export const written = (field) => field.evaluate((e) => e.value ?? e.innerText.replace(/\n$/, ''));
 
@@ -87,8 +134,8 @@ export const examine = async (world, page, screens, { themes = ['light', 'dark']
       for (const [width, height] of sizes) {
         const where = `console-${name}${label}-${theme}-${width}`;
         await page.setViewportSize({ width, height });
+        await page.evaluate((theme) => localStorage.setItem('theme', theme), theme);
         await page.goto(world.desk.base + path);
-        await paint(page, theme);
         await complete(page).first().waitFor();
         await shoot(page, where);
         assert.deepEqual(await outside(page), [], where);
@@ -117,6 +164,8 @@ export const consoleWorld = ({ args = [], conversations, from, ...options } = {}
       const context = await world.browser.newContext({ viewport: { width, height }, ...more });
       const page = await context.newPage(), wrong = [];
       watchJoins(page);
+      watchWrites(page);
+      await slow(page, world.desk.base);
       page.on('console', (m) => { if (m.type() === 'error' && !expected.test(m.text())) wrong.push(m.text()); });
       page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
       page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url()) && !foreign?.test(r.url())) wrong.push(r.url()); });

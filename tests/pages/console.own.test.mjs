@@ -1,13 +1,12 @@
 // The settings of a person and of the mail and the look of a desk.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PASSWORD, SHOTS, consoleWorld, examine, until } from './console.mjs';
+import { PASSWORD, SHOTS, consoleWorld, examine, save, strip, until } from './console.mjs';
 import { totp } from '../api/lib/totp.mjs';
 
 const NEW = 'another one of mine';
 const heading = (name) => (page) => page.getByRole('heading', { name, exact: true });
-const saved = (page) => page.locator('.strip-text').filter({ hasText: /^Saved/ }).waitFor();
-const save = (page, name = 'Save') => page.getByRole('button', { name, exact: true }).click();
+const saved = (page) => strip(page, /^Saved/);
 
 describe('the own settings', () => {
   const world = consoleWorld();
@@ -144,7 +143,7 @@ describe('the own settings', () => {
     await page.getByRole('alert').getByText('A colour like #0b4fc4 is expected.').first().waitFor();
     await page.getByLabel('Colour', { exact: true }).fill('#ffcc00');
     await page.getByText('so the pages show them in a stronger shade').waitFor();
-    assert.equal(await page.locator('.brand-head').evaluate((e) => getComputedStyle(e).backgroundColor), 'rgb(255, 204, 0)');
+    await until(async () => await page.locator('.brand-head').evaluate((e) => getComputedStyle(e).backgroundColor) === 'rgb(255, 204, 0)');
     await save(page);
     await saved(page);
     assert.equal((await world.desk.owner.fetch('/brands/1')).color, '#ffcc00');

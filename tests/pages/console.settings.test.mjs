@@ -1,7 +1,7 @@
 // Settings of the console: each area makes, changes and deletes rows, says beside the field what is wrong, and loses nothing that was typed.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { consoleWorld, examine, logIn, outside, until } from './console.mjs';
+import { consoleWorld, examine, hasFocus, logIn, outside, save, strip, until } from './console.mjs';
 
 describe('settings of the console', () => {
   const world = consoleWorld();
@@ -9,8 +9,6 @@ describe('settings of the console', () => {
 
   const open = (page, path) => page.goto(`${world.desk.base}/agent/settings/${path}`);
   const entry = (page, name) => page.getByRole('listitem').getByRole('link', { name: new RegExp(`^${name}`) });
-  const save = (page) => page.getByRole('button', { name: 'Save' }).click();
-  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
 
   test('a team is made, changed, taken back and deleted, and the list follows', async (t) => {
     const page = await world.sit(t, world.admin, '/agent/settings/teams');
@@ -27,7 +25,7 @@ describe('settings of the console', () => {
     await page.getByRole('heading', { name: 'Third line' }).focus();
     await page.keyboard.press('z');
     await entry(page, 'Second line').waitFor();
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Second line');
+    await until(async () => await page.getByLabel('Name').inputValue() === 'Second line');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText('Delete “Second line”?').waitFor();
     await page.keyboard.press('Escape');
@@ -115,7 +113,7 @@ describe('settings of the console', () => {
     const page = await world.sit(t, world.admin, '/agent/settings/teams/new');
     await page.getByLabel('Name').fill('After the login');
     await page.context().clearCookies();
-    await save(page);
+    await page.getByRole('button', { name: 'Save' }).click(); // the reply comes after the login
     await page.getByRole('heading', { name: 'Log in again' }).waitFor();
     await logIn(page, world.admin);
     await entry(page, 'After the login').waitFor();
@@ -326,13 +324,12 @@ describe('settings of the console', () => {
     const page = await world.sit(t, world.admin, '/agent/settings/views');
     await page.getByRole('heading', { name: 'Views', level: 1 }).waitFor();
     await page.keyboard.press('n');
-    await page.getByRole('heading', { name: 'New view' }).waitFor();
+    await hasFocus(page.getByLabel('Title'));
     await page.keyboard.type('By keys');
     await page.getByRole('button', { name: 'Add a condition' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Field, condition 1.1').waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Field, condition 1.1');
+    await hasFocus(page.getByLabel('Field, condition 1.1'));
     await page.keyboard.type('Number of replies by s');
     await page.keyboard.press('Tab');
     await page.keyboard.type('is mo');

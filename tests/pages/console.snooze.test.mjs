@@ -1,13 +1,12 @@
 // Snoozed conversations in the console: by keys, until a time or the reply of the customer, several at once, with undo.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { audit, consoleWorld, outside, row, shoot, until } from './console.mjs';
+import { audit, consoleWorld, outside, row, shoot, strip, until } from './console.mjs';
 
 describe('snoozed conversations', () => {
   const world = consoleWorld();
   const { sit, asked } = world;
   const snoozeOf = async (id) => (await world.desk.staff.fetch(`/cases/${id}`, { fields: 'snooze' })).snooze;
-  const strip = (page, text) => page.getByRole('status').getByText(text).first().waitFor();
   const choose = async (page, typed, option) => {
     await page.keyboard.press('h');
     await page.getByRole('dialog').getByRole('combobox').fill(typed);
