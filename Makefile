@@ -355,7 +355,7 @@ dialect: $(QUERIES) ## prepares every statement, named or composed from the tabl
 	$(SCRATCH) sh tests/dialect/dialect.sh $<
 
 %/node_modules/.package-lock.json: %/package-lock.json
-	npm ci --prefix $* --no-audit --no-fund --loglevel=error
+	npm ci --prefix $* --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # Node runs files in the order of their names. The walks of callers are the longest; as the last ones they ran alone.

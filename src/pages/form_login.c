@@ -4,6 +4,7 @@
 #include "core/all/finish.h"
 #include "base/encoding.h"
 #include "core/signin/provider.h"
+#include "core/signin/url.h"
 #include "pages/handlers.h"
 
 static const struct form_field login_fields[] = {
@@ -73,7 +74,8 @@ static void login_ways(struct form_page *a) {
     struct str next = mine->next.n ? mine->next : S("/conversations");
     struct str to = url_encoded(a->arena, STR_CAT(a->arena, S("/helpcenter/"), v->locale, next));
     for (int i = 0; rc >= 0 && i < ways.count; i++)
-        html(form_out(a), "<p><a class=\"button quiet\" href=\"%s/signin/%d?to=%s\">%s</a></p>\n",
+        html(form_out(a),
+             "<p class=\"way\"><a class=\"button quiet\" href=\"%s/signin/%d?to=%s\">%s</a></p>\n",
              str_dup(a->arena, v->prefix).p, (int)ways.list[i].id, to.p, ways.list[i].label.p);
 }
 
@@ -199,11 +201,30 @@ static int show_logout(struct form_page *a) {
     return form_show(a, str_of(form_say(a, WORD_LOG_OUT)));
 }
 
+/* The login at the provider ends, too. The page leads there by itself, because browsers apply form-action of the
+ * policy to a redirect after a form. The provider returns the state to /signin/out. */
+static int logout_goes_on(struct form_page *a) {
+    struct site_visit *v = a->visit;
+    struct str login = STR_CAT(a->arena, S("/helpcenter/"), v->locale, S("/login"));
+    const struct url_pair pairs[] = {{"state", login}, {NULL, {0}}};
+    struct str url = url_with(a->arena, a->subcall.logout_url, pairs);
+    if (url.p == NULL) return form_redirect(a, "%s", "");
+    http_add_header(v->http, "Refresh", STR_CAT(a->arena, S("0; url="), url));
+    v->work.actor = (struct actor){.remote = v->work.actor.remote};
+    v->csrf = (struct str){0};
+    a->kind = "small";
+    html(form_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n<p><a href=\"%s\">%s</a></p>\n",
+         form_say(a, WORD_SIGNED_OUT), form_say(a, WORD_SIGNING_OUT_TEXT), url.p,
+         form_say(a, WORD_OUT_AT_PROVIDER));
+    return form_show(a, str_of(form_say(a, WORD_SIGNED_OUT)));
+}
+
 static int logout_done(struct form_page *a) {
     if (!form_ok(a)) return form_refused(a);
     bool secure = str_starts(a->visit->api->desk->base_url, S("https:"));
     a->visit->cookies[0] = secure ? S("desk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure")
                                   : S("desk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    if (a->subcall.logout_url.n) return logout_goes_on(a);
     return form_redirect(a, "%s", "");
 }
 

@@ -10,53 +10,21 @@
 
 #include <assert.h>
 
-/* The best locale of Accept-Language (RFC 9110 section 12.5.4) among those that the help center has texts
- * in. */
+/* The locales that the help center has texts in. */
 QUERY(site_locales_used,
       "SELECT DISTINCT n.locale FROM locales n "
       "WHERE n.is_public = 1 OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l "
       "ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale WHERE g.deleted_at IS NULL) "
       "ORDER BY n.locale");
 
-static int weight_of(struct str item) {
-    struct str rest = item;
-    str_cut(&rest, ';');
-    while (rest.p) {
-        struct str p = str_trim(str_cut(&rest, ';'));
-        if (p.n < 3 || (p.p[0] | 0x20) != 'q' || p.p[1] != '=') continue;
-        int value = p.p[2] == '1' ? 1000 : 0, unit = 100;
-        for (size_t i = 4; i < p.n && p.p[i] >= '0' && p.p[i] <= '9'; i++, unit /= 10)
-            value += (p.p[i] - '0') * unit;
-        return value;
-    }
-    return 1000;
-}
-
-/* 2: the same locale, 1: the same language, 0: another. */
-static int closeness(struct str asked, struct str locale) {
-    struct str a = asked, b = locale;
-    return str_eqi(asked, locale) ? 2 : str_eqi(str_cut(&a, '-'), str_cut(&b, '-')) ? 1 : 0;
-}
-
-static void best_locale(struct str accept, struct str locale, struct str *best, int *score) {
-    for (struct str rest = accept; rest.p;) {
-        struct str item = str_cut(&rest, ','), tail = item, tag = str_trim(str_cut(&tail, ';'));
-        int close = closeness(tag, locale), weight = weight_of(item),
-            s = close && weight ? weight * 2 + close : 0;
-        if (s <= *score) continue;
-        *score = s;
-        *best = locale;
-    }
-}
-
 int show_help_center(struct site_visit *v) {
     struct str accept = http_header(v->http, "Accept-Language"), best = v->brand.locale;
     int rc, score = 0;
     v->varies_by_language = true;
     if (accept.n) {
-        best_locale(accept, v->brand.locale, &best, &score); /* first, so that it wins among equals */
+        locale_better(accept, v->brand.locale, &best, &score); /* first, so that it wins among equals */
         DB_ROWS(rc, v->work.conn, &site_locales_used, NULL, row)
-        best_locale(accept, str_dup(v->arena, col_text(row, 0)), &best, &score);
+        locale_better(accept, str_dup(v->arena, col_text(row, 0)), &best, &score);
         if (rc < 0) return rc;
     }
     return site_redirect(v, 302, STR_CAT(v->arena, S("/helpcenter/"), best));

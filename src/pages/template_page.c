@@ -34,8 +34,11 @@ static void link_page_write(struct visit *v, struct buf *out, struct str title, 
                             struct str body) {
     struct str desk = setting_text(v->api->desk, "desk.name", v->arena);
     bool worded = v->template != NULL;
+    struct str language = worded ? v->wording.language : str_of(language_code(v->language));
+    bool rtl = language_is_rtl(language_of_locale(language, language));
     const struct meaning meanings[] = {
-        {.name = "language", .value = worded ? v->wording.language : S("en")},
+        {.name = "language", .value = language},
+        {.name = "direction", .value = rtl ? S("rtl") : S("ltr")},
         {.name = "error", .value = worded && v->is_wrong ? S("Error: ") : S("")},
         {.name = "title", .value = title},
         {.name = "desk", .value = desk},
@@ -120,9 +123,7 @@ void visit_notes(struct visit *v, int status, const char *title, const char *tex
     v->text = text;
 }
 
-void visit_failed(struct visit *v) {
-    visit_notes(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute.");
-}
+void visit_failed(struct visit *v) { visit_notes(v, 503, SAY(v, WORD_FAILED), SAY(v, WORD_FAILED_TEXT)); }
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
@@ -184,9 +185,9 @@ static void show(struct pool_task *t) {
         visit_failed(v);
     } else if (wait) {
         http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%" PRId64, wait));
-        visit_notes(v, 429, "Too many requests", "Please try again in a minute.");
+        visit_notes(v, 429, SAY(v, WORD_TOO_MANY), SAY(v, WORD_TRY_IN_A_MINUTE));
     } else if (!read_given(v)) {
-        visit_notes(v, 400, "Not understood", "The form could not be read.");
+        visit_notes(v, 400, SAY(v, WORD_NOT_UNDERSTOOD), SAY(v, WORD_NOT_UNDERSTOOD_TEXT));
     } else {
         shown = true;
         page->show(v);
@@ -203,6 +204,7 @@ void visit_begin(struct api *api, struct http_request *r, const struct page *p, 
                         .posted = posted,
                         .arena = r->arena,
                         .status = 200};
+    if (p->translated) v->language = language_accepted(http_header(r, "Accept-Language"));
     work_init(&v->work, api->desk, r->arena);
     v->work.actor.remote = r->remote;
     http_defer(r);

@@ -6,6 +6,7 @@
 #include "api/call/machine.h"
 #include "base/html.h"
 #include "core/text/template.h"
+#include "pages/words.h"
 
 struct visit {
     struct pool_task task;
@@ -22,7 +23,8 @@ struct visit {
     int status;
     const struct template *template; /* template of the page; NULL: title and text */
     const char *title, *text;
-    struct str link; /* address of a link below the text; p NULL: none */
+    enum language language; /* of title and text */
+    struct str link;        /* address of a link below the text; p NULL: none */
     const char *link_text;
     struct wording wording;
     struct buf form;       /* HTML: the {{form}} of the template */
@@ -37,7 +39,8 @@ struct page {
     void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
     /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
     bool one_click;
-    bool outside; /* it waits for other machines: LANE_OUTSIDE */
+    bool outside;    /* it waits for other machines: LANE_OUTSIDE */
+    bool translated; /* its notices are in the language of the browser; otherwise in English */
     /* show() calls visit_end, perhaps later and on another thread of the pool */
     bool ends;
 };

@@ -42,6 +42,47 @@ enum language language_of_locale(struct str locale, struct str fallback) {
 }
 
 const char *language_code(enum language l) { return codes[l]; }
+bool language_is_rtl(enum language l) { return l == LANGUAGE_AR; }
+
+/* ---- Accept-Language ------------------------------------------------------------------------- */
+
+static int weight_of(struct str item) {
+    struct str rest = item;
+    str_cut(&rest, ';');
+    while (rest.p) {
+        struct str p = str_trim(str_cut(&rest, ';'));
+        if (p.n < 3 || (p.p[0] | 0x20) != 'q' || p.p[1] != '=') continue;
+        int value = p.p[2] == '1' ? 1000 : 0, unit = 100;
+        for (size_t i = 4; i < p.n && p.p[i] >= '0' && p.p[i] <= '9'; i++, unit /= 10)
+            value += (p.p[i] - '0') * unit;
+        return value;
+    }
+    return 1000;
+}
+
+/* 2: the same locale, 1: the same language, 0: another. */
+static int closeness(struct str asked, struct str locale) {
+    struct str a = asked, b = locale;
+    return str_eqi(asked, locale) ? 2 : str_eqi(str_cut(&a, '-'), str_cut(&b, '-')) ? 1 : 0;
+}
+
+void locale_better(struct str accept, struct str locale, struct str *best, int *score) {
+    for (struct str rest = accept; rest.p;) {
+        struct str item = str_cut(&rest, ','), tail = item, tag = str_trim(str_cut(&tail, ';'));
+        int close = closeness(tag, locale), weight = weight_of(item),
+            s = close && weight ? weight * 2 + close : 0;
+        if (s <= *score) continue;
+        *score = s;
+        *best = locale;
+    }
+}
+
+enum language language_accepted(struct str accept) {
+    struct str best = S("en");
+    int score = 0;
+    for (int l = 0; l < LANGUAGES; l++) locale_better(accept, str_of(codes[l]), &best, &score);
+    return language_of_locale(best, best);
+}
 
 const char *word_text(enum language l, enum site_word w) { return words[w][l]; }
 

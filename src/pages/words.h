@@ -17,6 +17,12 @@ enum language language_of_locale(struct str locale,
                                  /* by the first part of a locale's code; English if there is none */
                                  struct str fallback);
 const char *language_code(enum language l); /* for lang="" */
+bool language_is_rtl(enum language l);
+/* Sets *best to the locale, and *score to its weight, if Accept-Language (RFC 9110 section 12.5.4) prefers it to
+ * the best one so far. score begins with 0. */
+void locale_better(struct str accept, struct str locale, struct str *best, int *score);
+/* English if Accept-Language names no language of the pages. */
+enum language language_accepted(struct str accept);
 const char *word_text(enum language l, enum site_word w);
 struct str word_date(char room[48], enum language l, int64_t at); /* a day in UTC: "5 May 2026" */
 

@@ -3,12 +3,15 @@
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
 #include "core/access/access.h"
+#include "core/access/permission.h"
 #include "core/change/change.h"
 #include "core/desk/setting.h"
 #include "core/people/authority.h"
 #include "core/signin/provider.h"
 #include "core/words.h"
 #include "res/groups.h"
+
+#include <inttypes.h>
 
 #define MANAGE_SIGNIN "settings.manage"
 #define RULES_MOST 50
@@ -17,9 +20,9 @@
 
 static void render_callback_url(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
-    (void)row;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "%.*s/signin/%lld/callback", (int)d->base_url.n, d->base_url.p,
-                          (long long)own->i));
+    (void)own;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "%.*s/signin/%" PRId64 "/callback", (int)d->base_url.n,
+                          d->base_url.p, row->id));
 }
 
 static void render_logout_url(struct view *v, const struct row *row, const struct value *own) {
@@ -29,9 +32,9 @@ static void render_logout_url(struct view *v, const struct row *row, const struc
 
 static void render_begin_url(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
-    (void)row;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "%.*s/signin/%lld", (int)d->base_url.n, d->base_url.p,
-                          (long long)own->i));
+    (void)own;
+    jw_str(&v->w,
+           str_fmt(v->c->work.arena, "%.*s/signin/%" PRId64, (int)d->base_url.n, d->base_url.p, row->id));
 }
 
 static void render_signin_rules(struct view *v, const struct row *row, const struct value *own) {
@@ -71,10 +74,10 @@ static const struct field provider_fields[] = {
      .doc = "Rules. `claim` is a claim of the provider, `value` its text or one of its list. The first rule "
             "that matches and has a `role_id` gives the role. `team_ids` of all rules that match are joined.",
      .example = "[{\"claim\": \"groups\", \"value\": \"support\", \"role_id\": 2, \"team_ids\": [1]}]"},
-    {"callback_url", F_COMPUTED, READONLY, .column = "t.id", .render = render_callback_url,
+    {"callback_url", F_COMPUTED, READONLY, .column = "", .render = render_callback_url,
      .doc = "Address to register at the provider as redirect URI.",
      .example = "\"https://desk.example.com/signin/1/callback\""},
-    {"logout_url", F_COMPUTED, READONLY, .column = "t.id", .render = render_logout_url,
+    {"logout_url", F_COMPUTED, READONLY, .column = "", .render = render_logout_url,
      .doc = "Address to register at the provider as post logout redirect URI.",
      .example = "\"https://desk.example.com/signin/out\""},
     {"*", .group = row_times},
@@ -345,6 +348,9 @@ static void signin_visible(struct work *w, struct branches *out) { out->all = w-
 
 static const struct field link_fields[] = {
     {"provider", F_REF, READONLY, .ref = "signin_provider", .doc = "Provider."},
+    {"provider_name", F_TEXT, READONLY,
+     .column = "(SELECT p.name FROM signin_providers p WHERE p.id = t.provider_id)",
+     .doc = "Its name, for people who may not read providers.", .example = "\"Example Ltd\""},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Person who logs in by it."},
     {"subject", F_TEXT, READONLY, .doc = "The person's id at the provider (sub).",
      .example = "\"248289761001\""},
@@ -361,14 +367,29 @@ static const struct field link_args[] = {
     {0},
 };
 
+/* Admins see all links, others their own. */
+static void link_visible(struct work *w, struct branches *out) {
+    out->all = w->actor.rank >= ROLE_ADMIN;
+    if (out->all) return;
+    branch_add(out, "t.user_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}
+
 QUERY(signin_link_person, "SELECT user_id FROM signin_links WHERE id = :id");
+
+/* 0, or PERMISSIONS_DENIED. Removing the own link gives nobody a right. */
+static int link_may_end(struct work *w, int64_t user) {
+    if (user == w->actor.user_id) return 0;
+    if (!permitted(&w->actor, MANAGE_SIGNIN)) return fail(w, ERR_PERMISSIONS_DENIED);
+    return user_may_change(w, user);
+}
 
 static int delete_signin_link(struct call *c) {
     int64_t user = 0;
     TRY(api_target(c));
     TRY(api_input(c));
     TRY_FOUND(&c->work, db_int(c->work.conn, &signin_link_person, BINDS(B_INT("id", c->id)), &user));
-    TRY(user_may_change(&c->work, user));
+    TRY(link_may_end(&c->work, user));
     TRY(api_remove(c));
     return api_reply(c);
 }
@@ -378,7 +399,7 @@ static int delete_signin_link(struct call *c) {
 static const struct field button_fields[] = {
     {"label", F_TEXT, READONLY, .column = "COALESCE(t.button_label, t.name)", .doc = "Text of the button.",
      .example = "\"Log in with Example\""},
-    {"url", F_COMPUTED, READONLY, .column = "t.id", .render = render_begin_url,
+    {"url", F_COMPUTED, READONLY, .column = "", .render = render_begin_url,
      .doc = "Address that begins the login. Add ?to= and a path of the desk to come back there.",
      .example = "\"https://desk.example.com/signin/1\""},
     {"is_for_staff", F_BOOL, READONLY, .doc = "True if staff may log in by it."},
@@ -409,13 +430,15 @@ static const struct route provider_routes[] = {
 };
 
 static const struct route link_routes[] = {
-    {GET, "/signin/links", AD, "", LIST, api_list, .args = link_args,
-     .summary = "List links of people to sign-in providers"},
-    {GET, "/signin/links/:id", AD, "", ONE, api_get, .summary = "Get a link of a person",
+    {GET, "/signin/links", COL_PLUS, "", LIST, api_list, .args = link_args,
+     .summary = "List links of people to sign-in providers", .doc = "Admins see all, others their own."},
+    {GET, "/signin/links/:id", COL_PLUS, "", ONE, api_get, .summary = "Get a link of a person",
      .sample = {.refused = "RESOURCE_NOT_FOUND"}},
-    {DELETE, "/signin/links/:id", AD, "", NONE, delete_signin_link, .permission = MANAGE_SIGNIN,
+    {DELETE, "/signin/links/:id", COL_PLUS, "", NONE, delete_signin_link,
      .summary = "Delete a link of a person",
-     .doc = "The next login with the same verified address links the person again, also by another account.",
+     .doc =
+         "Your own, or with the permission settings.manage that of another person. The next login with the same "
+         "verified address links the person again, also by another account.",
      .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {0},
 };
@@ -439,7 +462,7 @@ const struct resource signin_link_resource = {.type = "signin_link",
                                               .table = "signin_links",
                                               .fields = link_fields,
                                               .routes = link_routes,
-                                              .visible = signin_visible,
+                                              .visible = link_visible,
                                               .changes_unseen = true};
 
 const struct resource signin_provider_resource = {

@@ -3,20 +3,24 @@
 #include "outgoing/fetch.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define KEPT TIME_HOUR
+#define FAILED_KEPT (15 * TIME_SECOND)
 #define UNKNOWN_KID TIME_MINUTE
 #define REQUEST_MS 5000
 #define DOCUMENT_MAX (128 * 1024)
 #define PLACES 16
 
-/* A text that was read; the newest replaces the oldest. */
+/* A text that was read, or the failure to read it; the newest replaces the oldest. */
 struct published {
     int64_t provider_id, read_at, again_at; /* again_at: when an unknown kid last had it read */
+    int64_t failed_at;                      /* 0: the last request did not fail */
     bool is_keys;
-    char *text;
+    char *text; /* NULL: it was never read */
     size_t n;
+    char why[240]; /* of the failure */
 };
 
 struct signin_memory {
@@ -37,29 +41,54 @@ void signin_memory_free(struct signin_memory *m) {
     free(m);
 }
 
+static int64_t published_used(const struct published *p) {
+    return p->read_at > p->failed_at ? p->read_at : p->failed_at;
+}
+
 /* The place of the text, else the oldest one. The lock is held. */
 static struct published *published_place(struct signin_memory *m, int64_t provider_id, bool keys) {
     struct published *oldest = m->places;
     for (struct published *p = m->places; p < m->places + 2 * PLACES; p++) {
         if (p->provider_id == provider_id && p->is_keys == keys) return p;
-        if (p->read_at < oldest->read_at) oldest = p;
+        if (published_used(p) < published_used(oldest)) oldest = p;
     }
     return oldest;
 }
 
-/* p NULL: it must be read. */
-static struct str published_text(struct reading *r, bool keys, bool again) {
+enum published_state { PUBLISHED_NOT, PUBLISHED_TEXT, PUBLISHED_FAILURE /* r->why is set */ };
+
+static enum published_state published_find(struct reading *r, bool keys, bool again, struct str *text) {
     int64_t now = r->work->now, id = r->provider->id;
-    struct str text = {0};
+    enum published_state found = PUBLISHED_NOT;
     pthread_mutex_lock(&r->memory->lock);
     struct published *p = published_place(r->memory, id, keys);
-    bool known = p->provider_id == id && p->is_keys == keys && p->text;
+    bool own = p->provider_id == id && p->is_keys == keys, known = own && p->text;
     bool fresh = known && p->read_at <= now && now - p->read_at < KEPT;
     bool lately = known && p->again_at <= now && now - p->again_at < UNKNOWN_KID;
-    if (fresh && (!again || lately)) text = str_dup(r->work->arena, (struct str){p->text, p->n});
+    bool failed = own && p->failed_at && p->failed_at <= now && now - p->failed_at < FAILED_KEPT;
+    if (fresh && (!again || lately)) {
+        *text = str_dup(r->work->arena, (struct str){p->text, p->n});
+        found = PUBLISHED_TEXT;
+    } else if (failed) {
+        r->why = str_dup(r->work->arena, str_of(p->why));
+        found = PUBLISHED_FAILURE;
+    }
     if (again && known && !lately) p->again_at = now;
     pthread_mutex_unlock(&r->memory->lock);
-    return text;
+    return found;
+}
+
+/* Keeps the failure r->why. A text that is fresh stays. */
+static void publish_failure(struct reading *r, bool keys) {
+    pthread_mutex_lock(&r->memory->lock);
+    struct published *p = published_place(r->memory, r->provider->id, keys);
+    if (p->provider_id != r->provider->id || p->is_keys != keys) {
+        free(p->text);
+        *p = (struct published){.provider_id = r->provider->id, .is_keys = keys};
+    }
+    p->failed_at = r->work->now;
+    snprintf(p->why, sizeof p->why, "%.*s", (int)r->why.n, r->why.p);
+    pthread_mutex_unlock(&r->memory->lock);
 }
 
 static void publish(struct reading *r, bool keys, struct str text) {
@@ -92,6 +121,7 @@ static bool reading_text(struct reading *r, struct str url, struct str form, str
     if (!signin_url_allowed(url, r->private_allowed))
         return reading_failed(r, url, S("The address does not begin with https://."));
     if (left <= 0) return reading_failed(r, url, S("The provider took too long."));
+    r->asked = true;
     struct fetch f = {.url = url,
                       .form = form,
                       .authorization = authorization,
@@ -125,9 +155,11 @@ bool reading_fetch(struct reading *r, struct str url, struct str form, struct st
 static bool reading_document(struct reading *r, struct str url, bool keys, bool again,
                              const struct json **out, struct str *fresh) {
     struct fetched got;
-    struct str text = published_text(r, keys, again);
+    struct str text;
     *fresh = (struct str){0};
-    if (text.p) return reading_object(r, url, text, out);
+    enum published_state found = published_find(r, keys, again, &text);
+    if (found == PUBLISHED_FAILURE) return false;
+    if (found == PUBLISHED_TEXT) return reading_object(r, url, text, out);
     if (!reading_text(r, url, (struct str){0}, (struct str){0}, &got)) return false;
     if (got.status != 200)
         return reading_failed(r, url,
@@ -150,7 +182,7 @@ static bool document_lists(const struct json *doc, const char *name, const char 
     return false;
 }
 
-bool metadata_read(struct reading *r, struct metadata *out) {
+static bool metadata_checked(struct reading *r, struct metadata *out) {
     struct arena *a = r->work->arena;
     struct str issuer = r->provider->issuer, base = issuer;
     const struct json *doc, *iss;
@@ -170,6 +202,7 @@ bool metadata_read(struct reading *r, struct metadata *out) {
                           !document_lists(doc, methods, "client_secret_basic");
     iss = json_member(doc, S("authorization_response_iss_parameter_supported"));
     out->names_itself = iss && iss->type == JSON_TRUE;
+    if (!signin_url_allowed(out->end_session, r->private_allowed)) out->end_session = (struct str){0};
     if (!out->authorization.p || !out->token.p || !out->jwks.p ||
         !signin_url_allowed(out->authorization, r->private_allowed))
         return reading_failed(
@@ -178,7 +211,18 @@ bool metadata_read(struct reading *r, struct metadata *out) {
     return true;
 }
 
-bool metadata_keys(struct reading *r, const struct metadata *m, bool again, const struct json **jwks) {
+/* A failure to ask says nothing about the provider, nor does one while the server ends. */
+static bool kept_failure(struct reading *r, bool keys) {
+    if (r->asked && !atomic_load(r->stopping)) publish_failure(r, keys);
+    return false;
+}
+
+bool metadata_read(struct reading *r, struct metadata *out) {
+    r->asked = false;
+    return metadata_checked(r, out) || kept_failure(r, false);
+}
+
+static bool keys_checked(struct reading *r, const struct metadata *m, bool again, const struct json **jwks) {
     struct str fresh;
     if (!reading_document(r, m->jwks, true, again, jwks, &fresh)) return false;
     const struct json *keys = json_member(*jwks, S("keys"));
@@ -186,4 +230,9 @@ bool metadata_keys(struct reading *r, const struct metadata *m, bool again, cons
         return reading_failed(r, m->jwks, S("The document has no list of keys."));
     if (fresh.p) publish(r, true, fresh);
     return true;
+}
+
+bool metadata_keys(struct reading *r, const struct metadata *m, bool again, const struct json **jwks) {
+    r->asked = false;
+    return keys_checked(r, m, again, jwks) || kept_failure(r, true);
 }

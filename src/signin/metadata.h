@@ -1,7 +1,9 @@
 /* Documents of providers (discovery and keys), kept in the memory of the process.
  *
  * Both are read again after an hour. A token with an unknown kid has the keys read again at once, but not
- * more than once a minute for each provider, so that made-up tokens cause no flood of requests. */
+ * more than once a minute for each provider, so that made-up tokens cause no flood of requests. A request that
+ * failed is repeated after 15 seconds at the earliest, so that visits of the login page wait for no provider
+ * that is down. */
 #ifndef SIGNIN_METADATA_H
 #define SIGNIN_METADATA_H
 
@@ -28,6 +30,7 @@ struct reading {
     int64_t until; /* clock_monotonic: end of all requests of this login */
     const atomic_bool *stopping;
     struct str why; /* why a function returned false: a sentence for an admin */
+    bool asked;     /* private: the document was asked for */
 };
 bool metadata_read(struct reading *r, struct metadata *out);
 /* again: the kid is unknown. Returns the same keys if they were read less than a minute ago for that. */

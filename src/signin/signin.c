@@ -52,43 +52,42 @@ struct signing {
 static const struct refusal {
     enum signin_result result;
     int status;
-    const char *word, *title, *text;
+    const char *word;
+    enum site_word title, text;
 } refusals[] = {
-    {SIGNIN_REPLAYED, 400, "STATE_USED", "This login was used already",
-     "The address of a login works once. Begin again."},
-    {SIGNIN_UNVERIFIED, 403, "EMAIL_NOT_VERIFIED", "Your e-mail address is not verified",
-     "The provider does not say that your e-mail address is verified. Verify it there, then log in again."},
-    {SIGNIN_DOMAIN, 403, "DOMAIN_NOT_ALLOWED", "This e-mail address is not admitted",
-     "Log in with the account of your company, or ask an admin of this desk to admit the domain."},
-    {SIGNIN_UNKNOWN, 403, "PERSON_UNKNOWN", "You have no account here",
-     "This provider opens accounts that exist already. Ask an admin of this desk to make one for your e-mail "
-     "address."},
-    {SIGNIN_OTHER_LINK, 403, "OTHER_ACCOUNT_LINKED", "Another account of the provider is linked",
-     "The person with this e-mail address logs in with another account of this provider. An admin can remove "
-     "that link."},
-    {SIGNIN_UNCONFIRMED, 403, "ADDRESS_NOT_CONFIRMED", "Confirm your e-mail address first",
-     "The account with this e-mail address has a password, but the address was never confirmed. Set a new "
-     "password by the link on the login page, then log in again."},
-    {SIGNIN_DOOR, 403, "NOT_FOR_THIS_ROLE", "This way in is not for your account",
-     "Staff and customers may have different ways to log in. Use another button, or your password."},
-    {SIGNIN_RANK, 403, "ROLE_TOO_HIGH", "This provider may not log you in",
-     "Your role has more rights than this provider may give. Log in with your password."},
-    {SIGNIN_DISABLED, 403, "PERSON_DISABLED", "Your account is disabled",
-     "Ask an admin of this desk to enable it."},
+    {SIGNIN_REPLAYED, 400, "STATE_USED", WORD_SIGNIN_USED, WORD_SIGNIN_USED_TEXT},
+    {SIGNIN_UNVERIFIED, 403, "EMAIL_NOT_VERIFIED", WORD_SIGNIN_UNVERIFIED, WORD_SIGNIN_UNVERIFIED_TEXT},
+    {SIGNIN_DOMAIN, 403, "DOMAIN_NOT_ALLOWED", WORD_SIGNIN_DOMAIN, WORD_SIGNIN_DOMAIN_TEXT},
+    {SIGNIN_UNKNOWN, 403, "PERSON_UNKNOWN", WORD_SIGNIN_UNKNOWN, WORD_SIGNIN_UNKNOWN_TEXT},
+    {SIGNIN_OTHER_LINK, 403, "OTHER_ACCOUNT_LINKED", WORD_SIGNIN_LINKED, WORD_SIGNIN_LINKED_TEXT},
+    {SIGNIN_UNCONFIRMED, 403, "ADDRESS_NOT_CONFIRMED", WORD_SIGNIN_UNCONFIRMED, WORD_SIGNIN_UNCONFIRMED_TEXT},
+    {SIGNIN_DOOR, 403, "NOT_FOR_THIS_ROLE", WORD_SIGNIN_DOOR, WORD_SIGNIN_DOOR_TEXT},
+    {SIGNIN_RANK, 403, "ROLE_TOO_HIGH", WORD_SIGNIN_RANK, WORD_SIGNIN_RANK_TEXT},
+    {SIGNIN_DISABLED, 403, "PERSON_DISABLED", WORD_SIGNIN_DISABLED, WORD_SIGNIN_DISABLED_TEXT},
 };
 
-static void say_refused(struct signing *m, int status, const char *title, const char *text) {
+/* A customer reads the language of the page to which the login returns. */
+static void signin_speak(struct signing *m) {
+    struct str rest = m->ticket.to, start = S("/helpcenter/");
+    if (!str_starts(rest, start)) return;
+    rest = (struct str){rest.p + start.n, rest.n - start.n};
+    enum language *l = &m->visit->language;
+    *l = language_of_locale(str_cut(&rest, '/'), str_of(language_code(*l)));
+}
+
+static void say_refused(struct signing *m, int status, enum site_word title, enum site_word text) {
     struct visit *v = m->visit;
+    signin_speak(m);
     v->cookies[0] = signin_ticket_cookie(v->api->desk, v->arena, NULL);
     v->cookies[1] = (struct str){0};
     v->location = (struct str){0};
-    visit_notes(v, status, title, text);
+    visit_notes(v, status, SAY(v, title), SAY(v, text));
     if (m->provider_id == 0) return;
     struct str path = url_path(v->api->desk->base_url);
     v->link =
         str_fmt(v->arena, "%.*s/signin/%" PRId64 "%s%s", (int)path.n, path.p, m->provider_id,
                 m->ticket.to.n ? "?to=" : "", m->ticket.to.n ? url_encoded(v->arena, m->ticket.to).p : "");
-    v->link_text = "Begin again";
+    v->link_text = SAY(v, WORD_BEGIN_AGAIN);
 }
 
 static int write_refused(struct visit *v) {
@@ -98,8 +97,8 @@ static int write_refused(struct visit *v) {
 }
 
 /* A refusal that a provider or a person caused: the audit log has it. */
-static void signin_refuse(struct signing *m, const char *word, int status, const char *title,
-                          const char *text) {
+static void signin_refuse(struct signing *m, const char *word, int status, enum site_word title,
+                          enum site_word text) {
     m->refused = word;
     if (m->reading.why.p) log_often(LOG_WARN, "logins by a provider", "sign-in: %s", m->reading.why.p);
     if (visit_write(m->visit, write_refused) < 0) visit_failed(m->visit);
@@ -112,16 +111,10 @@ static void refuse_result(struct signing *m) {
 }
 
 static void provider_failed(struct signing *m) {
-    signin_refuse(
-        m, "PROVIDER_FAILED", 502, "The provider did not answer as expected",
-        "The desk could not finish the login with the provider. Try again in a minute. If it happens again, "
-        "tell an admin of this desk.");
+    signin_refuse(m, "PROVIDER_FAILED", 502, WORD_SIGNIN_FAILED, WORD_SIGNIN_FAILED_TEXT);
 }
 
-static void stale(struct signing *m) {
-    say_refused(m, 400, "This login has expired",
-                "It took longer than 10 minutes, or it began in another browser or tab. Begin again.");
-}
+static void stale(struct signing *m) { say_refused(m, 400, WORD_SIGNIN_STALE, WORD_SIGNIN_STALE_TEXT); }
 
 /* ---- the provider ---------------------------------------------------------------------------- */
 
@@ -145,9 +138,7 @@ static bool provider_ready(struct signing *m) {
     if (rc > 0) return true;
     m->provider_id = 0;
     if (rc < 0) visit_failed(v);
-    else
-        say_refused(m, 404, "There is no such way to log in",
-                    "The provider was removed or disabled. Go to the login page for the ways there are.");
+    else say_refused(m, 404, WORD_SIGNIN_GONE, WORD_SIGNIN_GONE_TEXT);
     return false;
 }
 
@@ -169,14 +160,11 @@ static void signin_begin(struct signing *m) {
     struct visit *v = m->visit;
     struct arena *a = v->arena;
     struct str to = visit_text(v, "to");
-    if (!provider_ready(m)) return;
     if (signin_path_is_local(to)) m->ticket.to = to;
+    if (!provider_ready(m)) return;
     if (!metadata_read(&m->reading, &m->metadata)) {
         log_often(LOG_WARN, "logins by a provider", "sign-in: %s", m->reading.why.p);
-        say_refused(
-            m, 503, "The provider can't be reached",
-            "Try again in a minute, or log in with your password. If it happens again, tell an admin of "
-            "this desk.");
+        say_refused(m, 503, WORD_SIGNIN_AWAY, WORD_SIGNIN_AWAY_TEXT);
         return;
     }
     struct signin_ticket *t = &m->ticket;
@@ -261,13 +249,8 @@ static void read_claims(struct signing *m) {
 static void token_refused(struct signing *m, enum token_fault fault) {
     m->reading.why = str_fmt(m->visit->arena, "%s: the ID token was refused: %s", m->provider.issuer.p,
                              token_fault_words[fault]);
-    signin_refuse(
-        m, token_fault_words[fault], 403, "The provider's answer was refused",
-        fault == TOKEN_TIME
-            ? "The clocks of the provider and of this desk differ, or the login took too long. Begin again. "
-              "If it happens again, tell an admin of this desk."
-            : "The desk could not verify who you are. Begin again. If it happens again, tell an admin of "
-              "this desk.");
+    signin_refuse(m, token_fault_words[fault], 403, WORD_SIGNIN_REFUSED,
+                  fault == TOKEN_TIME ? WORD_SIGNIN_CLOCKS_TEXT : WORD_SIGNIN_REFUSED_TEXT);
 }
 
 /* Fills m->claims. Returns false if the reply is set. */
@@ -376,14 +359,12 @@ static void signin_callback(struct signing *m) {
     int64_t wait = rate_form(v->api, v->http->remote, v->work.now);
     if (wait) {
         if (wait < 0) visit_failed(v);
-        else visit_notes(v, 429, "Too many requests", "Please try again in a minute.");
+        else visit_notes(v, 429, SAY(v, WORD_TOO_MANY), SAY(v, WORD_TRY_IN_A_MINUTE));
         return;
     }
     if (!provider_ready(m)) return;
     if (error.n || m->code.n == 0) {
-        signin_refuse(
-            m, "PROVIDER_REFUSED", 403, "The provider did not log you in",
-            "The login was cancelled, or the provider refused it. Begin again, or log in in another way.");
+        signin_refuse(m, "PROVIDER_REFUSED", 403, WORD_SIGNIN_CANCELLED, WORD_SIGNIN_CANCELLED_TEXT);
         return;
     }
     if (!claims_proved(m)) return;
@@ -431,10 +412,15 @@ static void signin_code(struct signing *m) {
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
+/* After the logout at the provider, which returns the state: the path of the page to log in at. */
 static void signin_out(struct signing *m) {
-    visit_notes(m->visit, 200, "You are logged out", "You have left the desk and your provider.");
-    m->visit->link = STR_CAT(m->visit->arena, url_path(m->visit->api->desk->base_url), S("/agent"));
-    m->visit->link_text = "Log in again";
+    struct visit *v = m->visit;
+    struct str state = visit_text(v, "state");
+    m->ticket.to = signin_path_is_local(state) ? state : S("/agent");
+    signin_speak(m);
+    visit_notes(v, 200, SAY(v, WORD_SIGNED_OUT), SAY(v, WORD_SIGNED_OUT_TEXT));
+    v->link = STR_CAT(v->arena, url_path(v->api->desk->base_url), m->ticket.to);
+    v->link_text = SAY(v, WORD_LOG_IN_AGAIN);
 }
 
 /* "3" or "3/callback", behind /signin/. */
@@ -452,8 +438,9 @@ static void show_signin(struct visit *v) {
     else signin_begin(m);
 }
 
-static const struct page outside_page = {.path = "/signin/", .show = show_signin, .outside = true};
-static const struct page inside_page = {.path = "/signin/code", .show = show_signin};
+static const struct page outside_page = {
+    .path = "/signin/", .show = show_signin, .outside = true, .translated = true};
+static const struct page inside_page = {.path = "/signin/code", .show = show_signin, .translated = true};
 
 static bool is_provider_path(struct str rest) {
     int64_t id;

@@ -53,6 +53,8 @@ describe('a login by a provider', () => {
     assert.equal(first.asked.code_challenge_method, 'S256');
     assert.match(first.asked.nonce, /^[0-9a-f]{64}$/);
     assert.equal(first.asked.redirect_uri, `${desk.base}/signin/${world.provider.id}/callback`);
+    assert.equal(world.provider.callback_url, first.asked.redirect_uri, 'the address to register');
+    assert.deepEqual((await desk.anyone.fetch('/signin/buttons')).map(({ url }) => url), [`${desk.base}/signin/${world.provider.id}`]);
     const exchange = idp.requests.find((r) => r.path === '/token');
     assert.match(exchange.headers.authorization, /^Basic /);
     assert.ok(!exchange.text.includes('secret'));
@@ -157,6 +159,7 @@ describe('a login by a provider', () => {
       (r) => idp.send(r, { ...idp.document(), issuer: 'https://evil.example' }), (r) => idp.send(r, { ...idp.document(), token_endpoint: undefined }), (r) => idp.send(r, { ...idp.document(), authorization_endpoint: 'javascript:alert(1)' })] };
     for (const answer of odd['/.well-known/openid-configuration']) {
       idp.wrong = { '/.well-known/openid-configuration': answer };
+      await desk.clock.forward(16); // a failure is kept for 15 seconds
       const page = (await new Visitor(desk).get(`/signin/${provider.id}`)).must(503);
       assert.match(page.text, /provider can&#39;t be reached/);
       assert.equal(page.headers['set-cookie']?.some((c) => /desk_signin=[0-9a-f]/.test(c)) ?? false, false);
@@ -165,13 +168,66 @@ describe('a login by a provider', () => {
     for (const [path, answer] of [['/jwks', gigabyte], ['/jwks', (r) => idp.send(r, 'x')], ['/token', gigabyte], ['/token', (r) => idp.send(r, { error: 'invalid_client' }, 401)],
       ['/token', (r) => idp.send(r, { access_token: 'a' })], ['/token', (r) => r.destroy()], ['/token', (r) => r.writeHead(307, { Location: `${idp.issuer}/elsewhere` }).end()]]) {
       idp.wrong = { [path]: answer };
+      await desk.clock.forward(16);
       await refused(await login(agent()), 502, 'PROVIDER_FAILED', /did not answer as expected/);
     }
+    await desk.clock.forward(16);
     idp.wrong = { '/jwks': (r) => idp.send(r, { keys: [] }) };
     await refused(await login(agent()), 403, 'KEY_UNKNOWN', /refused/);
     idp.wrong = {};
     await desk.clock.forward(2 * HOUR);
     assert.equal(idp.asked('/elsewhere'), 0, 'redirects are not followed');
+  });
+
+  test('asks a provider that failed again after 15 seconds, and no sooner', async () => {
+    const { idp, desk, provider } = world, path = '/.well-known/openid-configuration', visit = () => new Visitor(desk).get(`/signin/${provider.id}`);
+    await desk.clock.forward(2 * HOUR);
+    const before = idp.asked(path);
+    idp.wrong = { [path]: (r) => r.destroy() };
+    for (let i = 0; i < 6; i++) (await visit()).must(503);
+    few(idp.asked(path), before, 1);
+    const failed = idp.asked(path);
+    await desk.clock.forward(16);
+    (await visit()).must(503);
+    assert.equal(idp.asked(path), failed + 1);
+    idp.wrong = {};
+    if (PROCESSES === 1) (await visit()).must(503);
+    await desk.clock.forward(16);
+    (await visit()).must(303);
+    // Keys that fail end the login, but not one with a kid that the desk has.
+    const [own] = idp.keys, next = keyOf('RS256', 'next');
+    await desk.clock.forward(2 * HOUR);
+    (await login(agent())).must(303);
+    idp.wrong = { '/jwks': (r) => idp.send(r, {}, 500) };
+    (await login(agent(), { key: next })).must(502);
+    if (PROCESSES === 1) (await login(agent(), { key: own })).must(303);
+    idp.wrong = {};
+    await desk.clock.forward(2 * HOUR);
+  });
+
+  test('speaks the language of the page to return to, else that of the browser', async () => {
+    const { desk, provider } = world;
+    const says = async (path, accept, status, language, words) => {
+      const page = (await new Visitor(desk).get(path, accept && { 'Accept-Language': accept })).must(status);
+      assert.match(page.text, words);
+      assert.ok(page.text.includes(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`), page.text.slice(0, 60));
+      return page.text;
+    };
+    await says('/signin/99999', undefined, 404, 'en', /no such way/);
+    await says('/signin/99999', 'xx, *;q=0.1', 404, 'en', /no such way/);
+    await says('/signin/99999', 'de-CH, en;q=0.9', 404, 'de', /Diesen Zugang gibt es nicht/);
+    await says('/signin/99999', 'en;q=0.2, ar;q=0.4', 404, 'ar', /لا توجد طريقة الدخول هذه/);
+    await says('/signin/99999?to=/helpcenter/fr-fr/contact', 'de', 404, 'fr', /Cet accès n’existe pas/);
+    await says('/signin/99999?to=/helpcenter/xx/contact', 'de', 404, 'de', /Diesen Zugang/);
+    await says('/signin/out', 'de', 200, 'de', /Sie sind abgemeldet/);
+    assert.match(await says('/signin/out?state=/helpcenter/es-es/login', 'de', 200, 'es', /Ha cerrado la sesión/), /href="\/helpcenter\/es-es\/login"/);
+    for (const state of ['//evil.example', 'https://evil.example', 'javascript:alert(1)']) assert.match(await says(`/signin/out?state=${encodeURIComponent(state)}`, 'en', 200, 'en', /logged out/), /href="\/agent"/);
+    const visitor = new Visitor(desk), asked = await begun(visitor, provider, '/helpcenter/es-mx/conversations');
+    const page = (await visitor.get(`/signin/${provider.id}/callback?error=access_denied&state=${asked.state}`, { 'Accept-Language': 'de' })).must(403);
+    assert.match(page.text, /El proveedor no ha iniciado su sesión/);
+    assert.match(page.text, /Empezar de nuevo/);
+    const plain = new Visitor(desk), begin = await begun(plain, provider, '/agent');
+    assert.match((await plain.get(`/signin/${provider.id}/callback?error=access_denied&state=${begin.state}`, { 'Accept-Language': 'de' })).must(403).text, /Der Anbieter hat Sie nicht angemeldet/);
   });
 
   test('waits for a slow provider for five seconds, and holds up nobody else', async () => {
@@ -378,6 +434,29 @@ test('only those who have the rights set up a provider, and none that gives more
   assert.ok(!/secret text/.test(text), 'the secret is never shown');
   assert.ok(text.includes('PROVIDER_SECRET_CHANGED'));
   (await desk.owner.delete(`/signin/providers/${high.id}`)).must(200);
+});
+
+test('people see and remove their own links, and those with the rights all', async (t) => {
+  const desk = await open(t), world = await provided(t, desk), { agent } = desk.people;
+  const other = await desk.person('agent', { email: 'other@example.com' });
+  for (const { email } of [agent, other]) (await signedIn(desk, world, { claims: { sub: email, email, ...VERIFIED } })).must(303);
+  const [own] = await desk.staff.fetch('/signin/links'), [foreign] = await other.client.fetch('/signin/links');
+  assert.deepEqual([own.subject, own.user.id, own.provider_name, own.provider.id], [agent.email, agent.id, 'Example', world.provider.id]);
+  assert.equal(foreign.user.id, other.id);
+  assert.equal((await desk.staff.fetch('/signin/links', { user_id: other.id })).length, 0);
+  (await desk.staff.get(`/signin/links/${foreign.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.staff.delete(`/signin/links/${foreign.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.customer.get('/signin/links')).refused(403, 'PERMISSIONS_DENIED');
+  assert.equal((await desk.admin.fetch('/signin/links')).length, 2);
+  const role = await desk.owner.create('/roles', { title: 'Small admins', type: 'ADMIN' });
+  (await desk.owner.put(`/roles/${role.id}/permissions`, { 'settings.manage': false })).must(200);
+  const small = await desk.person('admin', { role_id: role.id });
+  (await small.client.delete(`/signin/links/${foreign.id}`)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.staff.delete(`/signin/links/${own.id}`)).must(200);
+  assert.deepEqual(await desk.staff.fetch('/signin/links'), []);
+  (await signedIn(desk, world, { claims: { sub: 'another account', email: agent.email, ...VERIFIED } })).must(303);
+  assert.equal((await desk.staff.fetch('/signin/links'))[0].subject, 'another account');
+  (await desk.admin.delete(`/signin/links/${foreign.id}`)).must(200);
 });
 
 test('passwords of staff can be turned off; owners and customers keep theirs', async (t) => {

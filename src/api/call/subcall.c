@@ -46,6 +46,7 @@ static void take_reply(struct subcall *x, const struct call *c) {
     for (const struct header *h = c->headers; h; h = h->next) {
         if (strcmp(h->name, "Set-Cookie") == 0) x->set_cookie = str_dup(a, h->value);
         if (strcmp(h->name, "Retry-After") == 0) x->retry_after = str_dup(a, h->value);
+        if (strcmp(h->name, "X-Logout-URL") == 0) x->logout_url = str_dup(a, h->value);
     }
 }
 
@@ -73,7 +74,7 @@ void subcall_call(struct subcall *x) {
     for (int i = 0; i < SUBCALL_HEADERS && x->headers[i].name; i++)
         http_inner_header(r, x->headers[i].name, x->headers[i].value);
     memset(x->headers, 0, sizeof x->headers);
-    x->set_cookie = x->retry_after = (struct str){0};
+    x->set_cookie = x->retry_after = x->logout_url = (struct str){0};
     x->end = subcall_end;
     subcall_run(x->api, r, x);
 }

@@ -30,8 +30,8 @@ struct subcall {
     void (*done)(struct subcall *x); /* runs in the pool */
     /* The outcome: */
     int status;
-    const struct json *reply; /* the envelope, or the error body; NULL: none */
-    struct str set_cookie, retry_after;
+    const struct json *reply;                       /* the envelope, or the error body; NULL: none */
+    struct str set_cookie, retry_after, logout_url; /* of headers of the reply */
     /* the pool is full: `done` runs on a thread that must not wait. It must reply without the store */
     bool crowded;
 };

@@ -233,7 +233,7 @@ export async function prepare(world) {
   await desk.owner.update(`/oauth/clients/${app.id}`, multipart({ logo: new File('logo.png', 'image/png', png(4, 4)) }));
   const { grant } = accessToken(desk, { user: desk.people.agent.id, client: app.id, scopes: ['users:read'] });
   for (const own of ['grants', 'my_grants']) addresses.paths.add(`/oauth/${own}/${grant}`);
-  const provider = await made(desk.owner, '/signin/providers', { name: 'canaryprovider', issuer: 'https://canaryprovider.example', client_id: 'desk', role_id: 2, is_enabled: false });
+  const provider = await made(desk.owner, '/signin/providers', { name: 'Company', issuer: 'https://canaryprovider.example', client_id: 'desk', role_id: 2, is_enabled: false });
   const link = desk.sql(`INSERT INTO signin_links (provider_id, subject, user_id, last_used_at, created_at, updated_at) VALUES (${provider.id}, 'subject', ${desk.people.agent.id}, 1, 1, 1) RETURNING id`).split('\n')[0];
   addresses.paths.add(`/signin/links/${link}`);
   await made(requester.client, '/profile/api_tokens', { name: 'canaryapitoken' });

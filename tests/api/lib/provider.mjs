@@ -73,7 +73,10 @@ export class Provider {
       const query = new URLSearchParams({ code: this.code(asked, { claims: this.person }), state: asked.state });
       return response.writeHead(302, { Location: `${asked.redirect_uri}?${query}` }).end();
     }
-    if (path === '/logout') return response.writeHead(302, { Location: new URL(request.url, this.issuer).searchParams.get('post_logout_redirect_uri') }).end();
+    if (path === '/logout') {
+      const asked = new URL(request.url, this.issuer).searchParams, state = asked.get('state');
+      return response.writeHead(302, { Location: `${asked.get('post_logout_redirect_uri')}${state === null ? '' : `?${new URLSearchParams({ state })}`}` }).end();
+    }
     return this.send(response, {}, 404);
   }
 
