@@ -109,5 +109,8 @@ const built = (entry) => {
 const start = Object.entries(metafile.outputs).find(([, { inputs }]) => inputs['app/main.tsx'])[0].split('/').at(-1);
 const page = (await readFile(join(web, 'page.html'), 'utf8'))
   .replace('{script}', built('app/main.tsx')).replace('{start}', start).replace('{style}', built('app/look.css')).replace('{icon}', built('kit/icon.svg'));
-for (const { path, contents } of [...outputFiles, ...styles]) await writeFile(`${path}.gz`, compressed(contents));
-await writeFile(join(out, 'page.html'), page);
+// Each file names the common parts that it imports, so their names are short.
+const shortNames = (text) => text.replace(/\bchunk-(?=[0-9A-Z]{8}\.js)/g, 'c-');
+const withShortNames = (path, contents) => (path.endsWith('.js') ? Buffer.from(shortNames(Buffer.from(contents).toString())) : contents);
+for (const { path, contents } of [...outputFiles, ...styles]) await writeFile(`${shortNames(path)}.gz`, compressed(withShortNames(path, contents)));
+await writeFile(join(out, 'page.html'), shortNames(page));
