@@ -21,6 +21,7 @@ int report_period(struct call *c, int64_t *start, int64_t *end);
 /* Reads the metric, the hours, the conditions and the time zone. */
 int report_ask_read(struct call *c, struct series_ask *ask, struct str *zone);
 int report_only_read(struct call *c, int metric, struct report_only *only);
+int report_zone_read(struct call *c, struct str *zone);        /* time_zone, or that of the desk */
 int report_group_read(struct call *c, struct series_ask *ask); /* the argument `group` */
 /* Fills the members that say what was asked, and how exact the answer is. */
 void report_describe(struct call *c, struct row *row, const struct series_ask *ask, int64_t start,

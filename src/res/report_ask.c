@@ -54,7 +54,7 @@ int report_period(struct call *c, int64_t *start, int64_t *end) {
                       "The period ends before it starts, or has no length.");
 }
 
-static int report_zone_read(struct call *c, struct str *zone) {
+int report_zone_read(struct call *c, struct str *zone) {
     *zone = arg(c, "time_zone")->given ? arg(c, "time_zone")->value.s
                                        : setting_text(c->work.desk, "desk.time_zone", c->work.arena);
     if (time_zone_known(*zone)) return 0;

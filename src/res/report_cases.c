@@ -20,6 +20,12 @@ static const struct field report_cases_args[] = {
          "Only what this member beside the value counts: `under_a_day`, `under_a_week`, `under_30_days` or "
          "`older` of a backlog, `good` or `bad` of satisfaction, `kept`, `broken` or `running` of SLAs.",
      .example = "\"older\""},
+    {"weekday", F_WORD, .words = report_weekdays,
+     .doc = "Only events at which the clock of the zone shows this weekday.", .example = "\"MONDAY\""},
+    {"hour", F_INT, .min = 0, .max = 23,
+     .doc = "Only events at which the clock of the zone shows this hour, from midnight on.", .example = "9"},
+    {"time_zone", F_TEXT, .doc = "Name of the time zone of `weekday` and `hour`. Default: that of the desk.",
+     .example = "\"Europe/Berlin\""},
     {"*", .group = report_only_args},
     {"*", .group = report_period_args},
     {"*", .group = csv_args},
@@ -33,6 +39,21 @@ static int read_metric_part(struct call *c, const struct report_metric *m, const
     for (const struct metric_part *p = m->say; p && p->name; p++)
         if (str_eq(in->value.s, str_of(p->name))) *out = p;
     return *out ? 0 : fail_field(&c->work, ERR_FIELD_INVALID, S("part"), "The metric has no such part.");
+}
+
+/* Reads the times of the week that events have. A backlog has none. */
+static int read_week(struct call *c, struct report_behind *b) {
+    const struct in *weekday = arg(c, "weekday"), *hour = arg(c, "hour");
+    struct week_only week = {.weekday = weekday->given ? (int)weekday->value.i : 0,
+                             .hour = hour->given ? (int)hour->value.i : -1};
+    bool is_backlog = b->metric->method == METRIC_BACKLOG;
+    TRY(report_zone_read(c, &week.zone));
+    for (int i = 0; i < 2; i++)
+        if (is_backlog && (i ? hour : weekday)->given)
+            fail_field(&c->work, ERR_FIELD_INVALID, i ? S("hour") : S("weekday"),
+                       "A backlog is no event, so it has no hour. Choose another metric.");
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    return weekday->given || hour->given ? report_spans(&c->work, b, &week, &b->spans) : 0;
 }
 
 /* ---- as CSV ---------------------------------------------------------------------------------- */
@@ -153,7 +174,7 @@ static int is_dense(struct call *c, const struct report_behind *b, int64_t *tota
     int64_t n, since = 0;
     int given = 0;
     for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) given += b->only->by[d];
-    if (given > 1 || access_is_by_assignment(&c->work)) return 0;
+    if (given > 1 || b->spans.p || access_is_by_assignment(&c->work)) return 0;
     TRY(facts_count(c, b, b->from, b->to, &n));
     if (counts_once(b->metric->kind)) *total = n;
     int64_t last = c->options.offset + c->options.limit;
@@ -211,6 +232,7 @@ static int get_report_cases(struct call *c) {
     TRY(report_period(c, &asked->from, &asked->to));
     TRY(report_only_read(c, metric, only));
     TRY(read_metric_part(c, asked->metric, &asked->part));
+    TRY(read_week(c, asked));
     access_cases(&c->work, b);
     branches_condition(b, &visible);
     const char *sees = buf_take(&visible, c->work.arena).p;
@@ -230,7 +252,7 @@ static const struct route report_case_routes[] = {
      .doc =
          "Conversations that the caller sees and that the number counts, the last changed first. A "
          "conversation that the metric counts several times is listed once. A backlog is that of the end "
-         "of the period. As CSV, each line is a conversation with its durations; `limit` and `offset` choose "
+         "of the period. `weekday` and `hour` choose a cell of GET /insights/cases/hours. As CSV, each line is a conversation with its durations; `limit` and `offset` choose "
          "the lines, and the header Link leads to the next ones. Names of people need the scope users.",
      .sample = {.query = "metric=CREATED"}},
     {0},

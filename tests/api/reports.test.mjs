@@ -164,11 +164,15 @@ function numbers(metric, hours, events) {
 const CONDITIONS = { channel: 'CHANNEL', team_id: 'TEAM', agent_id: 'AGENT', priority_id: 'PRIORITY', organization_id: 'ORGANIZATION', tag_id: 'TAG' };
 const onlyOf = (ask) => (c, e) => Object.entries(CONDITIONS).every(([name, group]) => ask[name] === undefined || keysOf[group](c, e).some((key) => (key ?? 0) === ask[name]));
 
+const WEEKDAYS = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'];
+/** True if the clock of the zone shows the weekday and the hour that are asked for. */
+const atHour = ({ weekday, hour, time_zone: zone }, ms) => (weekday === undefined || local(zone, ms).weekday === WEEKDAYS.indexOf(weekday)) && (hour === undefined || local(zone, ms).hour === hour);
+
 /** Ids of the conversations behind a number, by the reference. */
 function behind(cases, ask) {
   const from = Date.parse(ask.start_at), to = Date.parse(ask.end_at), counts = onlyOf(ask), active = cases.filter((c) => c.state === 1);
   if (ask.metric === 'BACKLOG') return active.filter((c) => counts(c, {}) && c.created < to && !finished(statusAt(c, to - 1)) && (ask.part !== 'older' || to - 1 - c.created >= 30 * D)).map((c) => c.id);
-  return active.filter((c) => eventsOf[ask.metric](c).some((e) => e.at >= from && e.at < to && counts(c, e) && (ask.part !== 'good' || e.good))).map((c) => c.id);
+  return active.filter((c) => eventsOf[ask.metric](c).some((e) => e.at >= from && e.at < to && counts(c, e) && (ask.part !== 'good' || e.good) && atHour(ask, e.at))).map((c) => c.id);
 }
 
 /** Checks a reply. */
@@ -276,6 +280,11 @@ describe('reports of random desks:', () => {
         if (group) compareGroups(cases, ask, await desk.owner.fetch(GROUPS, { ...list, hours, group }), `groups of ${say}`);
         if (ask.metric === 'SATISFACTION') list.part = 'good';
         await same(cases, list, say);
+        if (ask.metric === 'BACKLOG') continue;
+        // A cell of the week with an event, and a random time.
+        const events = counted(cases, ask, Date.parse(ask.start_at), Date.parse(ask.end_at)), shown = events.length ? local(time_zone, d.one(events).at) : { weekday: 6, hour: 2 };
+        await same(cases, { ...list, time_zone, weekday: WEEKDAYS[shown.weekday], hour: shown.hour }, say);
+        await same(cases, { ...list, time_zone, ...(d.below(2) ? { weekday: d.one(WEEKDAYS) } : { hour: d.below(24) }) }, say);
       }
       for (const part of [undefined, 'older']) await same(cases, { metric: 'BACKLOG', start_at: iso(middle - D), end_at: iso(middle + 15 * D), ...(part && { part }) }, `desk ${round}`);
     }
@@ -645,6 +654,51 @@ describe('reports of a desk at work:', () => {
     assert.ok(lines.find((l) => l.startsWith(`${id},`)).includes(`,${at('requester_id')},"",${desk.people.agent.id},"",`));
     const { client: insights } = await apiToken(desk, desk.owner, { scopes: ['insights:read'] });
     (await insights.get('/insights/cases', { format: 'csv' })).refused(403, 'PERMISSIONS_DENIED');
+  });
+
+  test('an hour of the week has its conversations, also where the clock is set back or forward', async () => {
+    const { desk } = world, { owner } = desk;
+    // On 2026-10-25, a Sunday, the clock of Berlin shows the hour from 2 twice, and on 2027-03-28 not at all. Half an hour is left out in Lord Howe on 2026-10-04.
+    const at = { '2026-10-24T23:30:00Z': 'one', '2026-10-25T00:30:00Z': 'first', '2026-10-25T01:30:00Z': 'second', '2026-10-25T02:30:00Z': 'three', '2027-03-28T00:59:59Z': 'before', '2027-03-28T01:00:00Z': 'after', '2026-10-03T15:29:59Z': 'howe', '2026-10-03T15:30:00Z': 'jump' };
+    const ids = {};
+    for (const [moment, name] of Object.entries(at)) {
+      ids[name] = (await opened(desk, { subject: name })).id;
+      sql(desk, `UPDATE cases SET created_at = ${Date.parse(moment)} WHERE id = ${ids[name]}; UPDATE posts SET created_at = ${Date.parse(moment)} WHERE case_id = ${ids[name]}`);
+    }
+    sql(desk, "UPDATE report_cursor SET place = '', built = 0");
+    await owner.create('/teams', { title: 'A write ends kept snapshots' });
+    const named = async (more) => {
+      const { data, total_count: total } = (await owner.get('/insights/cases', { metric: 'CREATED', weekday: 'SUNDAY', limit: 100, fields: 'id', ...more })).must(200).body;
+      assert.equal(total, data.length);
+      return Object.keys(ids).filter((name) => data.some(({ id }) => id === ids[name]));
+    };
+    const back = { start_at: '2026-10-24T00:00:00Z', end_at: '2026-10-26T00:00:00Z', time_zone: 'Europe/Berlin' }, ahead = { ...back, start_at: '2027-03-27T00:00:00Z', end_at: '2027-03-29T00:00:00Z' };
+    assert.deepEqual(await named({ ...back, hour: 1 }), ['one']);
+    assert.deepEqual(await named({ ...back, hour: 2 }), ['first', 'second'], 'both hours are one');
+    assert.deepEqual(await named({ ...back, hour: 3 }), ['three']);
+    assert.deepEqual(await named({ ...back, hour: 2, end_at: '2026-10-25T01:00:00Z' }), ['first'], 'the period ends in the cell');
+    assert.deepEqual(await named({ ...back, hour: 2, weekday: 'monday' }), []);
+    assert.deepEqual(await named(back), ['one', 'first', 'second', 'three']);
+    assert.deepEqual([await named({ ...ahead, hour: 1 }), await named({ ...ahead, hour: 2 }), await named({ ...ahead, hour: 3 })], [['before'], [], ['after']]);
+    const howe = { start_at: '2026-10-03T00:00:00Z', end_at: '2026-10-04T12:00:00Z', time_zone: 'Australia/Lord_Howe' };
+    assert.deepEqual([await named({ ...howe, hour: 1 }), await named({ ...howe, hour: 2 })], [['howe'], ['jump']]);
+    assert.deepEqual(await named({ ...howe, hour: 15, weekday: 'SATURDAY', time_zone: 'UTC' }), ['howe', 'jump']);
+    (await owner.put('/settings', { values: { 'desk.time_zone': 'Europe/Berlin' } })).must(200);
+    const { time_zone: _, ...desks } = back;
+    assert.deepEqual(await named({ ...desks, hour: 2 }), ['first', 'second'], 'the zone of the desk');
+    const wrong = (more) => owner.get('/insights/cases', { metric: 'CREATED', ...more });
+    (await wrong({ weekday: 'NODAY', hour: 24 })).refused(400, 'FIELD_INVALID', 'weekday', 'hour');
+    (await wrong({ hour: -1 })).refused(400, 'FIELD_INVALID', 'hour');
+    (await wrong({ hour: 2, time_zone: 'Mars/Olympus' })).refused(400, 'FIELD_INVALID', 'time_zone');
+    (await wrong({ metric: 'BACKLOG', weekday: 'MONDAY', hour: 2 })).refused(400, 'FIELD_INVALID', 'weekday', 'hour');
+    const csv = (await owner.exchange('GET', `/api/v1/insights/cases?${new URLSearchParams({ ...back, weekday: 'SUNDAY', hour: 2, metric: 'CREATED', format: 'csv' })}`, {})).must(200).text.trimEnd().split('\r\n');
+    assert.deepEqual(csv.slice(1).map((line) => Number(line.split(',')[0])).sort((a, b) => a - b), [ids.first, ids.second].sort((a, b) => a - b));
+    const alone = await desk.person('agent', { agent_case_access: 'SELF' });
+    (await owner.put(`/cases/${ids.second}`, { assigned_agent_id: alone.id })).must(200);
+    const seen = (await alone.client.get('/insights/cases', { ...back, weekday: 'SUNDAY', hour: 2, metric: 'CREATED' })).must(200).body;
+    assert.deepEqual([seen.total_count, seen.data.map((c) => c.id)], [1, [ids.second]]);
+    for (const name of Object.keys(ids)) (await owner.put(`/cases/${ids[name]}/trash`, {})).must(200);
+    (await owner.put('/settings', { values: { 'desk.time_zone': 'UTC' } })).must(200);
   });
 
   test('CSV has a line for each bucket of a group', async () => {

@@ -177,6 +177,64 @@ describe('the reports of a desk with a history', () => {
     assert.equal(readFileSync(await file.path(), 'utf8').trimEnd().split('\r\n').length, first.total.value + 1);
   });
 
+  test('have the conversations behind an hour of the week by the mouse, a key and a link', async (t) => {
+    const page = await world.sit(t, world.first, '/agent/reports?days=365'), { owner } = world.desk, week = report(page, 'week');
+    await drawn(page);
+    const asked = Object.fromEntries(new URL(await week.getByRole('link', { name: 'CSV' }).getAttribute('href'), page.url()).searchParams);
+    delete asked.format;
+    const { values } = await owner.fetch('/insights/cases/hours', asked), flat = values.flat(), at = flat.indexOf(Math.max(...flat)), [day, hour] = [Math.floor(at / 24), at % 24];
+    const names = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'], cell = week.locator(`[data-cell="${day}-${hour}"]`);
+    /** The page has the conversations of the cell; then it leads back. */
+    const isBehind = async () => {
+      await page.getByText('These are the conversations of the figure.').waitFor();
+      const query = new URL(page.url()).searchParams;
+      assert.deepEqual(['weekday', 'hour', 'figure', 'time_zone'].map((name) => query.get(name)), [names[day].toUpperCase(), String(hour), String(flat[at]), asked.time_zone]);
+      await until(async () => new RegExp(`^New conversations: ${names[day]}, .* to `).test(await page.title()));
+      await page.getByRole('link', { name: 'Back to the reports' }).click();
+      await drawn(page);
+    };
+    await cell.click();
+    await isBehind();
+    await cell.focus();
+    await page.keyboard.press('Enter');
+    await isBehind();
+    await week.getByText('Table').click();
+    await week.locator('.report-more tbody tr').nth(hour).getByRole('link', { name: new RegExp(`^${names[day]}, .*: ${flat[at]}$`) }).click();
+    await isBehind();
+    const none = flat.indexOf(0);
+    assert.ok(none >= 0);
+    await week.locator(`[data-cell="${Math.floor(none / 24)}-${none % 24}"]`).focus();
+    await page.keyboard.press('Enter'); // there is nothing to open
+    assert.equal(new URL(page.url()).pathname, '/agent/reports');
+  });
+
+  test('have one organization as a condition, which the address keeps', async (t) => {
+    const page = await world.sit(t, world.first, '/agent/reports?days=365'), { owner } = world.desk;
+    await drawn(page);
+    const asked = new URL(await report(page, 'organizations').getByRole('link', { name: 'CSV Replies' }).getAttribute('href'), page.url()).searchParams, period = { start_at: asked.get('start_at'), end_at: asked.get('end_at') };
+    const { groups, organizations } = await owner.fetch('/insights/cases/groups', { ...period, metric: 'CREATED', group: 'ORGANIZATION', include: 'organization' });
+    const largest = groups.find(({ key }) => key !== null), { name } = organizations.find(({ id }) => id === largest.key), none = groups.find(({ key }) => key === null);
+    const field = page.getByRole('form').getByRole('combobox', { name: 'Organization' }), says = (n) => until(async () => new RegExp(`^${n} conversations? w(as|ere) created`, 'm').test(await report(page, 'volume').innerText()));
+    await field.fill(name);
+    await page.getByRole('option', { name, exact: true }).click();
+    await says(largest.total.value);
+    assert.equal(new URL(page.url()).searchParams.get('organization_id'), String(largest.key));
+    await page.reload();
+    await drawn(page);
+    await until(async () => await field.inputValue() === name);
+    await says(largest.total.value);
+    await page.getByRole('button', { name: 'Remove all conditions' }).click();
+    await until(async () => await field.inputValue() === '' && !/organization_id/.test(page.url()));
+    await says(165);
+    await field.pressSequentially('no org');
+    await page.getByRole('option', { name: 'no organization', exact: true }).waitFor();
+    await field.press('Enter');
+    await until(async () => await field.inputValue() === 'no organization' && /organization_id=0/.test(page.url()));
+    if (none) await says(none.total.value);
+    await page.goto(`${world.desk.base}/agent/reports?organization_id=987654`);
+    await until(async () => await field.inputValue() === 'number 987654');
+  });
+
   test('have organizations and articles with their change, and the conversations behind', async (t) => {
     const { desk } = world, { owner } = desk, page = await world.sit(t, world.first, '/agent/reports?days=365');
     await drawn(page);

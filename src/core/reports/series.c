@@ -43,8 +43,11 @@ static int pieces_read(struct reading *r) {
 
 static int read_by(struct work *w, const struct series_ask *ask, enum report_dimension dimension,
                    struct series *out) {
-    struct reading r = {
-        .work = w, .ask = ask, .metric = &report_metrics[ask->metric], .dimension = dimension};
+    struct reading r = {.work = w,
+                        .ask = ask,
+                        .metric = &report_metrics[ask->metric],
+                        .dimension = dimension,
+                        .clock.zone = ask->week_of};
     *out = (struct series){0};
     TRY(pieces_read(&r));
     cells_make(&r, out);

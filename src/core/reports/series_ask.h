@@ -5,6 +5,7 @@
 #include "core/access/access.h"
 #include "core/reports/buckets.h"
 #include "core/reports/metric.h"
+#include "core/reports/week.h"
 
 #define EXACT_FACTS 50000
 #define SERIES_GROUPS 20 /* the largest; the others are one */
@@ -33,7 +34,6 @@ struct series_ask {
     bool no_percentiles; /* of durations: numbers and sums are enough */
     bool counts_only;    /* the same, and the sums may be those of steps */
 };
-#define WEEK_HOURS (7 * 24)
 
 /* The facts of a group in a bucket. */
 struct series_cell {
@@ -65,13 +65,18 @@ struct report_behind {
     const struct report_only *only;
     const struct metric_part *part;
     int64_t from, to;
+    struct str spans; /* only in these parts of the period (week_spans); p NULL: in all of it */
 };
 /* Both write a condition on a row t of cases: it has such a fact. The values go to `binds`.
  * report_cases_in is for few facts, because the engine reads all of them first. report_cases_having reads
- * those of each row. */
+ * those of each row, and takes no spans. */
 void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql, struct branches *binds);
 void report_cases_having(struct arena *a, const struct report_behind *b, struct buf *sql,
                          struct branches *binds);
+
+/* The parts of the period with these times of the week, as far as there are such facts. */
+int report_spans(struct work *w, const struct report_behind *b, const struct week_only *week,
+                 struct str *out);
 
 /* The number of conversations with such a fact, for a caller who sees all. Returns 1 or a negative error. */
 int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total);

@@ -139,10 +139,16 @@ static void behind_conditions(struct arena *a, const struct report_behind *b, st
     }
 }
 
+#define FACTS_OF_PERIOD "report_facts f WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to"
+#define SPAN(n) "CAST(q.value ->> " n " AS BIGINT)"
+#define FACTS_OF_SPANS                                                                            \
+    "@ROWS(:fact_spans) q CROSS JOIN report_facts f WHERE f.kind = :fact_kind AND f.at >= " SPAN( \
+        "0") " AND f.at < " SPAN("1")
+
 void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql,
                      struct branches *binds) {
-    buf_text(sql, "t.id IN (SELECT f.case_id FROM report_facts f WHERE f.kind = :fact_kind "
-                  "AND f.at >= :fact_from AND f.at < :fact_to");
+    buf_fmt(sql, "t.id IN (SELECT f.case_id FROM %s", b->spans.p ? FACTS_OF_SPANS : FACTS_OF_PERIOD);
+    if (b->spans.p) branch_bind_text(binds, ":fact_spans", b->spans);
     behind_conditions(a, b, sql, binds);
     buf_char(sql, ')');
 }
@@ -155,6 +161,18 @@ void report_cases_having(struct arena *a, const struct report_behind *b, struct 
                   "AND +f.at >= :fact_from AND +f.at < :fact_to");
     behind_conditions(a, b, sql, binds);
     buf_char(sql, ')');
+}
+
+QUERY(report_facts_first, "SELECT COALESCE(MIN(f.at), 0) FROM report_facts f WHERE f.kind = :kind");
+QUERY(report_facts_last, "SELECT COALESCE(MAX(f.at), 0) FROM report_facts f WHERE f.kind = :kind");
+
+int report_spans(struct work *w, const struct report_behind *b, const struct week_only *week,
+                 struct str *out) {
+    int64_t first, last;
+    TRY(db_int(w->conn, &report_facts_first, BINDS(B_INT("kind", b->metric->kind)), &first));
+    TRY(db_int(w->conn, &report_facts_last, BINDS(B_INT("kind", b->metric->kind)), &last));
+    *out = week_spans(w->arena, week, first > b->from ? first : b->from, last < b->to ? last + 1 : b->to);
+    return 0;
 }
 
 int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total) {

@@ -1,8 +1,6 @@
 /* The pieces of a series, their keys and their places in time. */
 #include "core/reports/series_reading.h"
 
-#include "core/time/hours.h"
-
 static uint32_t key_hash(int64_t key) { return (uint32_t)((uint64_t)key * 0x9E3779B97F4A7C15U >> 32); }
 
 /* The slot of a key, or the free one where it belongs. */
@@ -51,24 +49,6 @@ void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int 
     r->pieces[r->count++] = p;
 }
 
-static int64_t floor_hours(int64_t at) { return at / TIME_HOUR - (at % TIME_HOUR < 0); }
-
-/* The hour of the week that the clock shows. A look for the offset costs more than a fact, so days without a
- * clock change have one look. */
-static int week_hour(struct reading *r, int64_t at) {
-    struct str zone = r->ask->week_of;
-    int64_t day = fact_day(at), first = day * TIME_DAY;
-    if (!r->clock_read || r->clock_day != day) {
-        r->clock_read = true;
-        r->clock_day = day;
-        r->clock_offset = time_zone_offset(zone, first);
-        r->clock_changes = time_zone_offset(zone, first + TIME_DAY) != r->clock_offset;
-    }
-    int64_t offset = r->clock_changes ? time_zone_offset(zone, at) : r->clock_offset;
-    int64_t hours = floor_hours(at + TIME_SECOND * offset);
-    return (int)(((hours + 3 * 24) % WEEK_HOURS + WEEK_HOURS) % WEEK_HOURS); /* 1970-01-01 was a Thursday */
-}
-
 int place_in_time(struct reading *r, int64_t at) {
-    return r->ask->week_of.p ? week_hour(r, at) : bucket_at(&r->ask->buckets, at);
+    return r->ask->week_of.p ? week_clock_hour(&r->clock, at) : bucket_at(&r->ask->buckets, at);
 }

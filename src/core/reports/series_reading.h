@@ -36,8 +36,7 @@ struct reading {
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
-    int64_t clock_day, clock_offset; /* of week_hour: seconds */
-    bool clock_read, clock_changes;
+    struct week_clock clock; /* of hours of the week */
     struct branches seen;
     enum report_dimension rolled; /* of the rollups: that of the groups, or of the only property */
     bool restricted, is_exact;

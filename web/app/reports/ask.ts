@@ -6,7 +6,7 @@ import { me } from '../session/session';
 const DAY = 86_400_000;
 export const PERIODS = [1, 7, 30, 90, 365];
 /** Conditions: their name in the address is that of the API. */
-export const CONDITIONS = ['channel', 'team_id', 'agent_id', 'priority_id'] as const;
+export const CONDITIONS = ['channel', 'team_id', 'agent_id', 'priority_id', 'organization_id'] as const;
 
 export const zone = () => me()?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -6,6 +6,7 @@ import { fullTime, numberText } from '../../kit/words';
 import { CaseList, NO_SELECTION } from '../list/list';
 import { createPaging } from '../list/paging';
 import { ROW_QUERY } from '../list/row';
+import { spanText, weekNames, WEEKDAYS } from './spans';
 import { say, type ReportWord } from './words';
 
 const TITLES: Record<string, ReportWord> = {
@@ -21,7 +22,8 @@ export const BehindScreen = () => {
   createEffect(on(query, () => { paging.reset(); paging.need(0, 1); }));
   const title = () => {
     const metric = TITLES[query()['metric'] ?? ''], part = PARTS.find((one) => one === query()['part']), [from, to] = [query()['start_at'], query()['end_at']];
-    const name = [metric ? say(metric) : query()['metric'] ?? '', ...(part ? [say(part)] : [])].join(': ');
+    const day = WEEKDAYS.indexOf(query()['weekday'] ?? ''), hour = Number(query()['hour']);
+    const name = [metric ? say(metric) : query()['metric'] ?? '', ...(part ? [say(part)] : []), ...(day >= 0 && hour >= 0 && hour < 24 ? [spanText(weekNames(), day, hour)] : [])].join(': ');
     return from && to ? say('behind_figure', { metric: name, from: fullTime(from), to: fullTime(to) }) : name;
   };
   createEffect(() => { document.title = `${title()} · deskd`; });

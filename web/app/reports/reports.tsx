@@ -9,6 +9,7 @@ import { Articles } from './articles';
 import { askNow, CONDITIONS, param, period, PERIODS, problem, setParams } from './ask';
 import { channelText, CHANNELS } from './forms';
 import { Load } from './load';
+import { OrganizationChoice } from './organization';
 import { ORGANIZATIONS, Ranks, TAGS } from './ranks';
 import { Report } from './report';
 import style from './reports.css';
@@ -56,6 +57,7 @@ const Choices = () => {
       <Choice label={say('priority')} name="priority_id" first={say('all')} options={[...priorities().map(({ id, label }) => ({ value: String(id), label: label ?? '' })), { value: '0', label: say('none_priority') }]} />
       <div class="choice"><span aria-hidden="true">{say('tag')}</span>
         <Combobox label={say('tag')} value={param('tag') ?? ''} placeholder={say('all')} find={async (name) => rowsOf(await get('/autocomplete/tags', { name, limit: 10 })).map((row) => ({ id: row.id, label: String(row['name']) }))} onChoose={({ label }) => setParams({ tag: label })} /></div>
+      <OrganizationChoice />
       <div class="report-buttons">
         <Show when={conditions()}><button type="button" onClick={() => setParams(Object.fromEntries([...CONDITIONS, 'tag'].map((name) => [name, null])))}>{say('reset')}</button></Show>
         <a class="button" href={href('/wall')}>{say('wall')}</a>
@@ -95,7 +97,7 @@ const Page = () => {
               <Ranks of={TAGS} ask={a()} back={back()} />
               <Ranks of={ORGANIZATIONS} ask={a()} back={back()} />
               <Articles ask={a()} />
-              <Week ask={a()} />
+              <Week ask={a()} back={back()} />
             </div>
           )}
         </Show>

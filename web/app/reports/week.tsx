@@ -1,22 +1,17 @@
 // Arrivals and replies by weekday and hour: a grid of 7 x 24. The size of a mark says as much as its colour, and the cell in focus is said in words.
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, Show } from 'solid-js';
 import { get, prefix } from '../../kit/api';
-import { language } from '../../kit/words';
+import { go, href } from '../../kit/route';
 import { param, periodQuery, setParams, type Ask } from './ask';
 import { numberText, percentText } from './forms';
+import { behind } from './report';
+import { DAYS, HOURS, spanText, weekNames, WEEKDAYS } from './spans';
 import { say, type ReportWord } from './words';
 
 const METRICS: Record<string, ReportWord> = { CREATED: 'week_created', REQUESTS: 'week_requests', REPLIES: 'replies', COMPLETED: 'completed' };
-const DAYS = [0, 1, 2, 3, 4, 5, 6], HOURS = Array.from({ length: 24 }, (_, hour) => hour), LEVELS = 5;
-const MONDAY = Date.UTC(2024, 0, 1), DAY = 86_400_000, HOUR = 3_600_000; // a Monday
+const LEVELS = 5;
 
-const names = () => {
-  const form = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language(), { ...options, timeZone: 'UTC' });
-  const long = form({ weekday: 'long' }), short = form({ weekday: 'short' }), hour = form({ hour: 'numeric' }), time = form({ hour: 'numeric', minute: '2-digit' });
-  return { days: DAYS.map((day) => long.format(MONDAY + day * DAY)), short: DAYS.map((day) => short.format(MONDAY + day * DAY)), hours: HOURS.map((h) => hour.format(MONDAY + h * HOUR)), times: [...HOURS, 24].map((h) => time.format(MONDAY + h * HOUR)) };
-};
-
-export const Week = (props: { ask: Ask }) => {
+export const Week = (props: { ask: Ask; back: string }) => {
   const title = createUniqueId(), [values, setValues] = createSignal<number[][]>(), [failed, setFailed] = createSignal(''), [turn, setTurn] = createSignal(0), [at, setAt] = createSignal<[number, number]>([0, 9]), [said, setSaid] = createSignal(false);
   const metric = createMemo(() => Object.keys(METRICS).find((one) => one.toLowerCase() === param('week')) ?? 'CREATED');
   const query = () => ({ ...periodQuery(props.ask), metric: metric() });
@@ -26,8 +21,11 @@ export const Week = (props: { ask: Ask }) => {
     onCleanup(() => stop.abort());
     get('/insights/cases/hours', asked, stop.signal).then((reply) => { setValues((reply.data as unknown as { values: number[][] }).values); setFailed(''); }, (error: Error) => { if (!stop.signal.aborted) setFailed(error.message); });
   }));
-  const words = createMemo(names), all = createMemo(() => (values() ?? []).flat().reduce((sum, n) => sum + n, 0)), most = createMemo(() => Math.max(1, ...(values() ?? []).flat()));
-  const spanOf = (day: number, hour: number) => say('week_hour', { day: words().days[day]!, from: words().times[hour]!, to: words().times[hour + 1]! });
+  const words = createMemo(weekNames), all = createMemo(() => (values() ?? []).flat().reduce((sum, n) => sum + n, 0)), most = createMemo(() => Math.max(1, ...(values() ?? []).flat()));
+  const spanOf = (day: number, hour: number) => spanText(words(), day, hour);
+  /** The address of the conversations of a cell. */
+  const link = (day: number, hour: number) => behind(props.ask, metric(), props.ask.start, props.ask.end, values()![day]![hour]!, { weekday: WEEKDAYS[day]!, hour: String(hour), time_zone: props.ask.query['time_zone']!, back: props.back });
+  const openCell = (day: number, hour: number) => { if (values()![day]![hour]) go(link(day, hour)); };
   const sentence = () => {
     const list = values()!, flat = list.flat(), peak = flat.indexOf(Math.max(...flat)), days = list.map((hours) => hours.reduce((sum, n) => sum + n, 0)), day = days.indexOf(Math.max(...days));
     return say('week_says', { n: flat[peak]!, all: numberText(all()), hour: spanOf(Math.floor(peak / 24), peak % 24), day: words().days[day]!, share: percentText(100 * days[day]! / all()) });
@@ -39,7 +37,9 @@ export const Week = (props: { ask: Ask }) => {
     grid.querySelector<HTMLElement>(`[data-cell="${day}-${hour}"]`)?.focus();
   };
   const onKey = (event: KeyboardEvent) => {
-    const [day, hour] = at(), side = document.documentElement.dir === 'rtl' ? -1 : 1;
+    const [day, hour] = at();
+    if (event.key === 'Enter') { event.preventDefault(); openCell(day, hour); return; }
+    const side = document.documentElement.dir === 'rtl' ? -1 : 1;
     const to: Record<string, [number, number]> = { ArrowUp: [day - 1, hour], ArrowDown: [day + 1, hour], ArrowRight: [day, hour + side], ArrowLeft: [day, hour - side], Home: [day, 0], End: [day, 23], PageUp: [0, hour], PageDown: [6, hour] }, place = to[event.key];
     if (!place) return;
     event.preventDefault();
@@ -65,7 +65,7 @@ export const Week = (props: { ask: Ask }) => {
                 <For each={DAYS}>
                   {(day) => (
                     <tr><th scope="row"><abbr title={words().days[day]}>{words().short[day]}</abbr></th>
-                      <For each={HOURS}>{(hour) => <td role="gridcell" data-cell={`${day}-${hour}`} data-level={level(values()![day]![hour]!)} tabindex={at()[0] === day && at()[1] === hour ? 0 : -1} onFocus={() => { setAt([day, hour]); setSaid(true); }} onPointerEnter={() => { setAt([day, hour]); setSaid(true); }}>
+                      <For each={HOURS}>{(hour) => <td role="gridcell" data-cell={`${day}-${hour}`} data-level={level(values()![day]![hour]!)} tabindex={at()[0] === day && at()[1] === hour ? 0 : -1} onFocus={() => { setAt([day, hour]); setSaid(true); }} onPointerEnter={() => { setAt([day, hour]); setSaid(true); }} onClick={() => openCell(day, hour)}>
                         <span class="report-dot" aria-hidden="true" /><span class="hidden">{numberText(values()![day]![hour]!)}</span></td>}</For>
                     </tr>
                   )}
@@ -80,7 +80,7 @@ export const Week = (props: { ask: Ask }) => {
               <div class="report-table" tabindex="0" role="group" aria-labelledby={title}>
                 <table>
                   <thead><tr><th scope="col">{say('time')}</th><For each={DAYS}>{(day) => <th scope="col">{words().short[day]}</th>}</For></tr></thead>
-                  <tbody><For each={HOURS}>{(hour) => <tr><th scope="row">{words().times[hour]}</th><For each={DAYS}>{(day) => <td>{numberText(values()![day]![hour]!)}</td>}</For></tr>}</For></tbody>
+                  <tbody><For each={HOURS}>{(hour) => <tr><th scope="row">{words().times[hour]}</th><For each={DAYS}>{(day) => <td><Show when={values()![day]![hour]} fallback={numberText(0)}>{(n) => <a href={href(link(day, hour))} aria-label={`${spanOf(day, hour)}: ${numberText(n())}`}>{numberText(n())}</a>}</Show></td>}</For></tr>}</For></tbody>
                 </table>
               </div>
             </details>

@@ -108,7 +108,7 @@ export const de: typeof en = {
   week_none: 'In diesem Zeitraum geschah nichts.',
   week_hour: '{day}, {from} bis {to}',
   week_says: 'Die vollste Stunde ist {hour}: {n} von {all}. Der vollste Tag ist {day} mit {share}.',
-  week_keys: 'Die Pfeiltasten gehen durch die Stunden. Ein größeres Zeichen ist eine größere Zahl.',
+  week_keys: 'Die Pfeiltasten gehen durch die Stunden, Enter öffnet die Vorgänge. Ein größeres Zeichen ist eine größere Zahl.',
   tags: 'Schlagwörter',
   tags_why: 'Neue Vorgänge nach ihren Schlagwörtern. Einer mit mehreren zählt bei jedem.',
   tags_without: 'ohne Schlagwort',

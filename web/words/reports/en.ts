@@ -115,7 +115,7 @@ const words = {
   week_none: 'Nothing happened in this period.',
   week_hour: '{day}, {from} to {to}',
   week_says: 'The busiest hour is {hour}: {n} of {all}. The busiest day is {day}, with {share}.',
-  week_keys: 'Arrow keys move through the hours. A larger mark is a larger number.',
+  week_keys: 'Arrow keys move through the hours, Enter opens the conversations. A larger mark is a larger number.',
   // tags
   tags: 'Tags',
   tags_why: 'New conversations by their tags. One with several tags counts in each.',
