@@ -1,5 +1,6 @@
 #include "core/people/organization.h"
 
+#include "api/rows/csv.h"
 #include "api/rows/generic.h"
 #include "base/fold.h"
 #include "base/limits.h"
@@ -7,6 +8,7 @@
 #include "core/words.h"
 #include "res/contact.h"
 #include "res/field_value.h"
+#include "res/people_csv.h"
 #include "res/tag.h"
 #include "res/groups.h"
 
@@ -138,7 +140,10 @@ static const struct route organization_routes[] = {
     {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true,
      .summary = "Find organizations by a predicate",
      .doc = "The pointer of an error locates it: predicates/collections/0/propositions/1/operator."},
-    {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .summary = "List organizations"},
+    {GET, "/organizations", COL_PLUS, "users", LIST, get_organizations, .args = csv_args, .has_csv = true,
+     .summary = "List organizations",
+     .doc = "As CSV, each line is an organization; a cell with several values has commas between them. "
+            "Continue with `after_id`, the id of the last line."},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get an organization"},
     {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user",
      .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)",

@@ -3,6 +3,7 @@
 #include "core/people/people_total.h"
 #include "core/people/user.h"
 
+#include "api/rows/csv.h"
 #include "api/rows/generic.h"
 #include "api/rows/visible.h"
 #include "api/rows/view.h"
@@ -17,6 +18,7 @@
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "res/avatar.h"
+#include "res/people_csv.h"
 #include "res/person.h"
 #include "res/tag.h"
 
@@ -353,6 +355,7 @@ static const struct field user_list_args[] = {
      .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email "
                "AND e.is_claim = 0)",
      .doc = "Only the person with this e-mail address."},
+    {"*", .group = csv_args},
     {0},
 };
 
@@ -401,8 +404,10 @@ static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, get_me, .bearer = BEARER_ANY, .content = "", .headers = "Content-Location",
      .summary = "Get the current user",
      .doc = "The user, with permissions, settings and notification_channel."},
-    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = user_list_args, .order = {.descending = true},
-     .count = count_users, .summary = "List users"},
+    {GET, "/users", COL_PLUS, "users", LIST, get_users, .args = user_list_args, .order = {.descending = true},
+     .count = count_users, .has_csv = true, .summary = "List users",
+     .doc = "As CSV, each line is a user; a cell with several values has commas between them. Continue with "
+            "`after_id`, the id of the last line."},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition",
      .label = "definition", .summary = "List the definitions for filters of users",
      .doc = "The fields of custom fields are called userfields.<key>."},

@@ -131,7 +131,7 @@ describe('a nested list', () => {
     const own = world.lists.find((o) => o.items === list.items && !/:|^\/autocomplete|^\/comments$|^\/profile\/drafts$/.test(o.template) && o !== list); // moderators list replies, too, and people of staff shared drafts of others
     return own && list.template.includes('/:id/') && list.declared.has('ids') ? [{ ...list, own }] : [];
   });
-  const isOfList = (name) => !/^(ids|legacy_ids|after_id|before_id|offset|limit|include|fields|order_by|order_by_column|_.*|X-.*|If-.*)$/.test(name);
+  const isOfList = (name) => !/^(ids|legacy_ids|after_id|before_id|offset|limit|include|fields|order_by|order_by_column|format|_.*|X-.*|If-.*)$/.test(name);
 
   test('takes all arguments of the own list of its rows', () => {
     const found = nested();

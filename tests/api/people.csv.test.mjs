@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+const csv = async (who, path) => (await who.exchange('GET', `/api/v1${path}`)).must(200);
+const lines = (text) => text.split('\r\n').slice(0, -1);
+
+test('people are listed as CSV, with all addresses and numbers that count', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const { id: organization_id } = await owner.create('/organizations', { name: 'Acme, "Inc"' });
+  const one = await owner.create('/users', { full_name: 'Zoë "Z" Ask', email: 'zoe@a.example', organization_id, legacy_id: 'Z-1', time_zone: 'Europe/Berlin' });
+  await owner.create('/identities/emails', { user_id: one.id, email: 'zoe@b.example' });
+  await owner.create('/identities/phones', { user_id: one.id, number: '+49 30 1234567' });
+  const reply = await csv(owner, '/users?format=csv&email=zoe@a.example');
+  assert.match(reply.headers['content-type'], /^text\/csv/);
+  assert.deepEqual(lines(reply.text), [
+    '"id","full_name","role","designation","organization","locale","time_zone","legacy_id","emails","phones"',
+    `${one.id},"Zoë ""Z"" Ask","Customer","","Acme, ""Inc""","en-us","Europe/Berlin","Z-1","zoe@a.example, zoe@b.example","'+49 30 1234567"`,
+  ]);
+  (await owner.delete(`/organizations/${organization_id}`)).must(200);
+  assert.match((await csv(owner, '/users?format=csv&email=zoe@a.example')).text, /"Customer","","","en-us",/, 'a deleted organization is not shown');
+});
+
+test('names that a spreadsheet would compute begin with an apostrophe', async (t) => {
+  const { owner } = await open(t);
+  for (const name of ['=1+1', '+1', '-1', '@SUM(A1)']) await owner.create('/organizations', { name });
+  const { text } = await csv(owner, '/organizations?format=csv');
+  assert.deepEqual(lines(text).slice(1).map((line) => line.split(',')[1]), ['"\'=1+1"', '"\'+1"', '"\'-1"', '"\'@SUM(A1)"']);
+});
+
+test('organizations are listed as CSV with domains and numbers', async (t) => {
+  const { owner, staff } = await open(t);
+  const { id } = await owner.create('/organizations', { name: 'Acme', domains: 'a.example,b.example', phones: '+49 30 1', is_shared: true, legacy_id: 'A-1' });
+  assert.deepEqual(lines((await csv(staff, '/organizations?format=csv')).text), [
+    '"id","name","is_shared","is_validated","legacy_id","domains","phones"',
+    `${id},"Acme","true","false","A-1","a.example, b.example","'+49 30 1"`,
+  ]);
+});
+
+test('pages of people as CSV follow each other, and other filters and refusals stay', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  for (let i = 0; i < 5; i++) await owner.create('/users', { full_name: `Person ${i}`, email: `p${i}@a.example` });
+  const all = lines((await csv(owner, '/users?format=csv&role=CUSTOMER&limit=100')).text).slice(1);
+  const paged = [];
+  for (let after = ''; ;) {
+    const page = lines((await csv(owner, `/users?format=csv&role=CUSTOMER&limit=2${after}`)).text).slice(1);
+    if (page.length === 0) break;
+    paged.push(...page);
+    after = `&after_id=${page.at(-1).split(',')[0]}`;
+  }
+  assert.deepEqual(paged, all);
+  assert.equal(all.length, 6);
+  assert.equal(lines((await csv(owner, '/users?format=csv&organization_id=4711')).text).length, 1, 'only the names of the columns');
+  assert.ok(Array.isArray((await owner.get('/users')).must(200).body.data), 'without format it stays JSON');
+  (await owner.get('/users', { format: 'xml' })).refused(400, 'FIELD_INVALID');
+  (await desk.customer.get('/users', { format: 'csv' })).refused(403, 'PERMISSIONS_DENIED');
+});
