@@ -1,0 +1,38 @@
+/* CSV files (RFC 4180) that people upload: any size, in constant memory.
+ *
+ * A cell may be quoted, a doubled quote stands for one, and a quoted cell may have line breaks. Lines end with
+ * CRLF, LF or CR, also mixed in one file. Empty lines are left out. A wrong row is refused, and the rows behind
+ * it are read. A file that can't be read on (another encoding, NUL, a quote that never closes) ends there. */
+#ifndef FILES_CSV_FILE_H
+#define FILES_CSV_FILE_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#define CSV_COLUMNS 256         /* cells of a row, at most */
+#define CSV_ROW_BYTES (1 << 20) /* UTF-8 of all cells of a row, at most */
+
+enum csv_encoding { CSV_ENCODING_NONE, CSV_UTF8, CSV_UTF16, CSV_WINDOWS_1252 };
+
+struct csv_reader;
+
+struct csv_row {
+    int64_t line, number; /* line of its beginning, and its number; both begin with 1 */
+    const char *refused;  /* a sentence; NULL: the row is right */
+    struct str *cells;    /* valid UTF-8; those of a refused row are incomplete */
+    int count;
+};
+
+/* Opens the file. encoding 0: that of its byte order mark, else UTF-8. delimiter 0: the one of , ; and tab that
+ * the first line has most often. Returns NULL if the file can't be opened, with errno. csv_close frees it. */
+struct csv_reader *csv_open(const char *path, enum csv_encoding encoding, char delimiter);
+void csv_close(struct csv_reader *r); /* NULL is allowed */
+/* Reads the next row into the arena. Returns 1, 0 at the end, or -1: csv_why says why the file can't be read on,
+ * and csv_line where. */
+int csv_next(struct csv_reader *r, struct arena *a, struct csv_row *out);
+const char *csv_why(const struct csv_reader *r);
+int64_t csv_line(const struct csv_reader *r);
+char csv_delimiter(const struct csv_reader *r);
+enum csv_encoding csv_encoding(const struct csv_reader *r);
+
+#endif
