@@ -20,6 +20,7 @@ struct csv_reader {
     char delimiter;
     unsigned char block[BLOCK];
     size_t at, filled;
+    int64_t before; /* bytes of the file before those of `block` */
     int64_t line, rows, quote_line;
     bool behind_cr; /* the last character was a CR: a LF belongs to it */
     const char *why;
@@ -47,6 +48,7 @@ static int broken(struct csv_reader *r, const char *why) {
 static size_t available(struct csv_reader *r, size_t n) {
     while (r->filled - r->at < n && !r->at_end) {
         memmove(r->block, r->block + r->at, r->filled - r->at);
+        r->before += (int64_t)r->at;
         r->filled -= r->at;
         r->at = 0;
         ssize_t got = read(r->fd, r->block + r->filled, BLOCK - r->filled);
@@ -98,7 +100,7 @@ static int next_windows(struct csv_reader *r) {
     return broken(r, "The file is not Windows-1252: this encoding has no character for one of its bytes.");
 }
 
-static int next_character(struct csv_reader *r) {
+static int csv_character(struct csv_reader *r) {
     int c = r->encoding == CSV_UTF16  ? next_utf16(r)
             : r->encoding == CSV_UTF8 ? next_utf8(r)
                                       : next_windows(r);
@@ -117,18 +119,21 @@ static void put(struct buf *b, int c) {
 
 static const char *const WRONG_MARK = "The file begins with the byte order mark of another encoding.";
 
-/* Reads the byte order mark. */
+/* Reads the byte order mark. Without one, a NUL beside the first character shows UTF-16. */
 static void begin_encoding(struct csv_reader *r, enum csv_encoding stated) {
     size_t n = available(r, 3);
     const unsigned char *p = r->block;
     bool little = n >= 2 && p[0] == 0xFF && p[1] == 0xFE, big = n >= 2 && p[0] == 0xFE && p[1] == 0xFF;
     bool utf8 = n >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF;
     enum csv_encoding marked = little || big ? CSV_UTF16 : utf8 ? CSV_UTF8 : CSV_ENCODING_NONE;
-    r->encoding = stated ? stated : marked ? marked : CSV_UTF8;
-    r->big_endian = big;
+    bool little_text = n >= 2 && p[0] && p[1] == 0, big_text = n >= 2 && p[0] == 0 && p[1];
+    bool wide = !marked && (little_text || big_text) && (!stated || stated == CSV_UTF16);
+    r->encoding = stated ? stated : marked ? marked : wide ? CSV_UTF16 : CSV_UTF8;
+    r->big_endian = big || (wide && big_text);
     r->at = little || big ? 2 : utf8 ? 3 : 0;
     if (marked && marked != r->encoding) broken(r, WRONG_MARK);
-    else if (r->encoding == CSV_UTF16 && !marked && n) broken(r, "UTF-16 needs a byte order mark.");
+    else if (r->encoding == CSV_UTF16 && !marked && !wide && n)
+        broken(r, "The file is not UTF-16: it has no byte order mark.");
 }
 
 /* Counts what the first line has, within the first block. */
@@ -137,7 +142,7 @@ static char begin_delimiter(struct csv_reader *r) {
     size_t at = r->at, counts[3] = {0}, best = 0;
     bool quoted = false;
     while (r->filled - r->at >= 4 || r->at_end) {
-        int c = next_character(r);
+        int c = csv_character(r);
         if (c < 0 || (!quoted && (c == '\r' || c == '\n'))) break;
         if (c == '"') quoted = !quoted;
         for (size_t i = 0; i < 3 && !quoted; i++) counts[i] += c == delimiters[i];
@@ -181,17 +186,17 @@ enum csv_encoding csv_encoding(const struct csv_reader *r) { return r->encoding;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void refuse(struct csv_reader *r, const char *why) {
+static void csv_row_refuse(struct csv_reader *r, const char *why) {
     if (r->refused == NULL) r->refused = why;
 }
 
 static void cell_put(struct csv_reader *r, int c) {
-    if (r->text.n + 4 > CSV_ROW_BYTES) refuse(r, "The row is longer than 1 MiB.");
+    if (r->text.n + 4 > CSV_ROW_BYTES) csv_row_refuse(r, "The row is longer than 1 MiB.");
     else if (r->refused == NULL) put(&r->text, c);
 }
 
 static void cell_end(struct csv_reader *r) {
-    if (r->count == CSV_COLUMNS) refuse(r, "The row has more than 256 cells.");
+    if (r->count == CSV_COLUMNS) csv_row_refuse(r, "The row has more than 256 cells.");
     else r->ends[r->count++] = r->text.n;
 }
 
@@ -214,8 +219,9 @@ static enum state row_step(struct csv_reader *r, enum state s, int c, bool *over
         r->quote_line = r->line;
         return QUOTED;
     }
-    if (s == BEHIND_QUOTE && c != '"') refuse(r, "Text follows the closing quote of a cell.");
-    if (s == PLAIN && c == '"') refuse(r, "A quote stands within a cell that does not begin with one.");
+    if (s == BEHIND_QUOTE && c != '"') csv_row_refuse(r, "Text follows the closing quote of a cell.");
+    if (s == PLAIN && c == '"')
+        csv_row_refuse(r, "A quote stands within a cell that does not begin with one.");
     cell_put(r, c);
     return s == BEHIND_QUOTE ? (c == '"' ? QUOTED : PLAIN) : s == AT_CELL ? PLAIN : s;
 }
@@ -226,14 +232,27 @@ static void count_line(struct csv_reader *r, int c) {
     r->behind_cr = c == '\r';
 }
 
+/* Takes the LF of a CRLF, so that the next row begins at the place of csv_mark. */
+static void take_line_feed(struct csv_reader *r) {
+    available(r, 4);
+    size_t at = r->at;
+    int c = csv_character(r);
+    if (c == '\n') {
+        count_line(r, c);
+        return;
+    }
+    r->at = at;
+    r->why = NULL; /* found again where the next row is read */
+}
+
 /* Skips empty lines. Returns the first character of the row, END or BROKEN. */
 static int row_begin(struct csv_reader *r) {
     int c;
-    while (is_break(c = next_character(r))) count_line(r, c);
+    while (is_break(c = csv_character(r))) count_line(r, c);
     return c;
 }
 
-static void row_copy(struct csv_reader *r, struct arena *a, struct csv_row *out) {
+static void csv_row_copy(struct csv_reader *r, struct arena *a, struct csv_row *out) {
     struct str all = str_dup(a, buf_view(&r->text));
     out->cells = arena_array(a, (size_t)r->count + 1, sizeof *out->cells);
     out->count = r->count;
@@ -254,13 +273,29 @@ int csv_next(struct csv_reader *r, struct arena *a, struct csv_row *out) {
     r->count = 0;
     r->refused = NULL;
     *out = (struct csv_row){.line = r->line, .number = ++r->rows};
-    for (; c != BROKEN; c = next_character(r)) {
+    for (; c != BROKEN; c = csv_character(r)) {
         s = row_step(r, s, c, &over);
         if (over) break;
         count_line(r, c);
     }
-    if (c == '\r' || c == '\n') count_line(r, c);
+    if (is_break(c)) count_line(r, c);
     if (r->why) return -1;
-    row_copy(r, a, out);
+    if (c == '\r') take_line_feed(r);
+    csv_row_copy(r, a, out);
     return 1;
+}
+
+void csv_mark(const struct csv_reader *r, struct csv_place *out) {
+    *out = (struct csv_place){r->before + (int64_t)r->at, r->line, r->rows};
+}
+
+int csv_return(struct csv_reader *r, const struct csv_place *place) {
+    if (lseek(r->fd, place->offset, SEEK_SET) != place->offset) return broken(r, "The file can't be read.");
+    r->before = place->offset;
+    r->at = r->filled = 0;
+    r->at_end = r->behind_cr = false;
+    r->line = place->line;
+    r->rows = place->rows;
+    r->why = NULL;
+    return 0;
 }

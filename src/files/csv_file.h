@@ -23,13 +23,21 @@ struct csv_row {
     int count;
 };
 
-/* Opens the file. encoding 0: that of its byte order mark, else UTF-8. delimiter 0: the one of , ; and tab that
+/* The end of the last row that was read. */
+struct csv_place {
+    int64_t offset, line, rows; /* bytes; the line that follows; rows that were read */
+};
+
+/* Opens the file. encoding 0: UTF-16 by its byte order mark or a NUL in its first character, else UTF-8. delimiter 0: the one of , ; and tab that
  * the first line has most often. Returns NULL if the file can't be opened, with errno. csv_close frees it. */
 struct csv_reader *csv_open(const char *path, enum csv_encoding encoding, char delimiter);
 void csv_close(struct csv_reader *r); /* NULL is allowed */
 /* Reads the next row into the arena. Returns 1, 0 at the end, or -1: csv_why says why the file can't be read on,
  * and csv_line where. */
 int csv_next(struct csv_reader *r, struct arena *a, struct csv_row *out);
+void csv_mark(const struct csv_reader *r, struct csv_place *out);
+/* Continues at a place of the same file, read with the same encoding and delimiter. Returns 0 or -1, as csv_next. */
+int csv_return(struct csv_reader *r, const struct csv_place *place);
 const char *csv_why(const struct csv_reader *r);
 int64_t csv_line(const struct csv_reader *r);
 char csv_delimiter(const struct csv_reader *r);

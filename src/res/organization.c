@@ -145,10 +145,10 @@ static const struct route organization_routes[] = {
      .doc = "As CSV, each line is an organization; a cell with several values has commas between them. "
             "Continue with `after_id`, the id of the last line."},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get an organization"},
-    {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user",
-     .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)",
+    {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, get_organizations, .has_csv = true,
+     .of = "user", .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)",
      .summary = "List the organizations of a user", .doc = "A user has one or none."},
-    {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user",
+    {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, get_users, .has_csv = true, .reply = "user",
      .within = {"organization", "organization_id"}, .order = {.key = "t.name_key"},
      .summary = "List the users of an organization"},
     {POST, "/organizations", AG_PLUS, "users", ONE, post_organization, .permission = "organizations.update",

@@ -3,6 +3,7 @@
 #include "api/rows/generic.h"
 #include "core/people/user.h"
 #include "res/groups.h"
+#include "res/people_csv.h"
 
 extern const struct resource team_resource;
 
@@ -133,8 +134,9 @@ static const struct route team_routes[] = {
      .summary = "Delete a team", .doc = "Its conversations become unassigned."},
     {DELETE, "/teams", AD, "users", COUNT, api_delete, .permission = "teams.manage",
      .summary = "Delete several teams"},
-    {GET, "/teams/:id/members", AG_PLUS, "users", LIST, api_list, .args = member_args, .reply = "user",
-     .of = "team", .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)",
+    {GET, "/teams/:id/members", AG_PLUS, "users", LIST, get_users, .has_csv = true, .args = member_args,
+     .reply = "user", .of = "team",
+     .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)",
      .order = {.descending = true}, .summary = "List the members of a team"},
     {POST, "/teams/:id/members", AD, "users", ONE, post_team_members, .permission = "teams.manage",
      .also = LIST_COUNT, .reply = "user", .of = "team", .input = add_input,

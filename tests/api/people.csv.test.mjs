@@ -9,17 +9,19 @@ test('people are listed as CSV, with all addresses and numbers that count', asyn
   const desk = await open(t);
   const { owner } = desk;
   const { id: organization_id } = await owner.create('/organizations', { name: 'Acme, "Inc"' });
-  const one = await owner.create('/users', { full_name: 'Zoë "Z" Ask', email: 'zoe@a.example', organization_id, legacy_id: 'Z-1', time_zone: 'Europe/Berlin' });
+  await owner.create('/users/fields', { type: 'NUMERIC', key: 'size', title: 'Size' });
+  await owner.create('/users/fields', { type: 'FILE', key: 'contract', title: 'Contract' });
+  const one = await owner.create('/users', { tags: 'blue,red', external_identifiers: [{ external_app: 'shop', external_id: 'C-1' }], field_values: { size: '42' }, full_name: 'Zoë "Z" Ask', email: 'zoe@a.example', organization_id, legacy_id: 'Z-1', time_zone: 'Europe/Berlin' });
   await owner.create('/identities/emails', { user_id: one.id, email: 'zoe@b.example' });
   await owner.create('/identities/phones', { user_id: one.id, number: '+49 30 1234567' });
   const reply = await csv(owner, '/users?format=csv&email=zoe@a.example');
   assert.match(reply.headers['content-type'], /^text\/csv/);
   assert.deepEqual(lines(reply.text), [
-    '"id","full_name","role","designation","organization","locale","time_zone","legacy_id","emails","phones"',
-    `${one.id},"Zoë ""Z"" Ask","Customer","","Acme, ""Inc""","en-us","Europe/Berlin","Z-1","zoe@a.example, zoe@b.example","'+49 30 1234567"`,
+    '"id","full_name","designation","time_zone","legacy_id","role","organization","locale","emails","phones","external_identifiers","tags","field_values.size"',
+    `${one.id},"Zoë ""Z"" Ask","","Europe/Berlin","Z-1","Customer","Acme, ""Inc""","en-us","zoe@a.example, zoe@b.example","'+49 30 1234567","shop:C-1","blue, red","42"`,
   ]);
   (await owner.delete(`/organizations/${organization_id}`)).must(200);
-  assert.match((await csv(owner, '/users?format=csv&email=zoe@a.example')).text, /"Customer","","","en-us",/, 'a deleted organization is not shown');
+  assert.match((await csv(owner, '/users?format=csv&email=zoe@a.example')).text, /"Customer","","en-us",/, 'a deleted organization is not shown');
 });
 
 test('names that a spreadsheet would compute begin with an apostrophe', async (t) => {
@@ -31,10 +33,10 @@ test('names that a spreadsheet would compute begin with an apostrophe', async (t
 
 test('organizations are listed as CSV with domains and numbers', async (t) => {
   const { owner, staff } = await open(t);
-  const { id } = await owner.create('/organizations', { name: 'Acme', domains: 'a.example,b.example', phones: '+49 30 1', is_shared: true, legacy_id: 'A-1' });
+  const { id } = await owner.create('/organizations', { name: 'Acme', domains: 'a.example,b.example', phones: '+49 30 1', is_shared: true, legacy_id: 'A-1', tags: 'vip' });
   assert.deepEqual(lines((await csv(staff, '/organizations?format=csv')).text), [
-    '"id","name","is_shared","is_validated","legacy_id","domains","phones"',
-    `${id},"Acme","true","false","A-1","a.example, b.example","'+49 30 1"`,
+    '"id","name","is_shared","is_validated","legacy_id","domains","phones","tags"',
+    `${id},"Acme","true","false","A-1","a.example, b.example","'+49 30 1","vip"`,
   ]);
 });
 
@@ -56,4 +58,17 @@ test('pages of people as CSV follow each other, and other filters and refusals s
   assert.ok(Array.isArray((await owner.get('/users')).must(200).body.data), 'without format it stays JSON');
   (await owner.get('/users', { format: 'xml' })).refused(400, 'FIELD_INVALID');
   (await desk.customer.get('/users', { format: 'csv' })).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('lists of one organization, team or person are CSV, too', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const { id: organization_id } = await owner.create('/organizations', { name: 'Acme' });
+  const team = await owner.create('/teams', { title: 'Red' });
+  const one = await owner.create('/users', { full_name: 'Ada', email: 'ada@a.example', organization_id });
+  const agent = await desk.person('agent', { team_ids: [team.id] });
+  const ids = async (path) => lines((await csv(owner, `${path}?format=csv`)).text).slice(1).map((line) => Number(line.split(',')[0]));
+  assert.deepEqual(await ids(`/organizations/${organization_id}/members`), [one.id]);
+  assert.deepEqual(await ids(`/teams/${team.id}/members`), [agent.id]);
+  assert.deepEqual(await ids(`/users/${one.id}/organizations`), [organization_id]);
 });

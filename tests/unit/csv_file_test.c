@@ -58,6 +58,8 @@ static void all_encodings_give_the_same_text(void **state) {
     ROWS("\xEF\xBB\xBFn\xC3\xA4me\n\xE2\x82\xAC\n", "n\xC3\xA4me/\xE2\x82\xAC");
     ROWS("\xFF\xFEn\0\xE4\0\n\0\xAC\x20\n\0\x3D\xD8\x00\xDE", "n\xC3\xA4/\xE2\x82\xAC/\xF0\x9F\x98\x80");
     ROWS("\xFE\xFF\0n\0\xE4\0\n\x20\xAC", "n\xC3\xA4/\xE2\x82\xAC");
+    ROWS("n\0\xE4\0\n\0\xAC\x20", "n\xC3\xA4/\xE2\x82\xAC");
+    ROWS("\0n\0\xE4\0\n\x20\xAC", "n\xC3\xA4/\xE2\x82\xAC");
     assert_string_equal(rows_of(reader_of("n\xE4me\n\x80", 6, CSV_WINDOWS_1252)), "n\xC3\xA4me/\xE2\x82\xAC");
 }
 
@@ -109,8 +111,30 @@ static void long_rows_take_no_more_memory(void **state) {
     csv_close(r);
 }
 
+/* The rows of a file, each by a reader of its own that begins where the one before ended. */
+static void reading_continues_at_the_end_of_any_row(void **state) {
+    static const char text[] = "a,b\r\n\r\n1,\"x\r\ny\"\r2,\xC3\xA4\n\n3,4";
+    static const char *const cells[] = {"b", "x\r\ny", "\xC3\xA4", "4"};
+    static const int64_t lines[] = {1, 3, 5, 7};
+    struct csv_place place = {0, 1, 0};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct csv_reader *r = READER(text);
+        struct csv_row row;
+        if (i) assert_int_equal(csv_return(r, &place), 0);
+        assert_int_equal(csv_next(r, memory, &row), 1);
+        assert_int_equal(row.number, i + 1);
+        assert_int_equal(row.line, lines[i]);
+        assert_string_equal(str_dup(memory, row.cells[1]).p, cells[i]);
+        csv_mark(r, &place);
+        csv_close(r);
+    }
+    assert_int_equal(place.offset, sizeof text - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_continues_at_the_end_of_any_row),
         cmocka_unit_test(quotes_and_line_ends_may_be_mixed),
         cmocka_unit_test(all_encodings_give_the_same_text),
         cmocka_unit_test(a_wrong_row_leaves_the_others),
