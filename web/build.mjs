@@ -42,6 +42,7 @@ const trusted = {
 };
 
 // Where WebSockets are broken the console reads a stream (kit/live.ts), so the library's polling and its requests are left out: two of its 10 KB, compressed.
+// So are its binary frames, which neither the server nor the console sends: half a KB.
 const socketAlone = {
   name: 'sockets without polling',
   setup({ onLoad }) {
@@ -50,7 +51,9 @@ const socketAlone = {
       const polling = text.slice(from, to), requests = text.indexOf('  static request(method'), addresses = text.indexOf('  static serialize(obj');
       if (from < 0 || !polling.includes('var LongPoll = class') || polling.includes('// js/phoenix/socket.js')) throw new Error(`${relative(web, path)} has its polling elsewhere`);
       if (requests < 0 || addresses < requests || addresses > from || text.slice(requests, addresses).includes('class')) throw new Error(`${relative(web, path)} has its requests elsewhere`);
-      return { contents: `${text.slice(0, requests)}${text.slice(addresses, from)}var LongPoll = class {};\n${text.slice(to)}`, loader: 'js' };
+      const binary = text.indexOf('  // private\n  binaryEncode(message) {'), rest = text.indexOf('};\n\n// js/phoenix/connection.js');
+      if (binary < to || rest < binary || /class|static/.test(text.slice(binary, rest))) throw new Error(`${relative(web, path)} has its binary frames elsewhere`);
+      return { contents: `${text.slice(0, requests)}${text.slice(addresses, from)}var LongPoll = class {};\n${text.slice(to, binary)}${text.slice(rest)}`, loader: 'js' };
     });
   },
 };

@@ -49,6 +49,7 @@ describe('a button of a provider', () => {
       for (const [width, height] of SIZES.slice(0, 3)) {
         await page.setViewportSize({ width, height });
         await paint(page, theme);
+        await page.locator('a.way').waitFor();
         await shoot(page, `signin-${theme}-${width}`);
         assert.deepEqual(await outside(page), []);
         assert.deepEqual(await audit(page), []);
@@ -60,11 +61,38 @@ describe('a button of a provider', () => {
     const page = await world.sit(t, undefined, '/helpcenter/en-us/login?to=/contact', { foreign: PROVIDER });
     assert.deepEqual(await audit(page), []);
     await shoot(page, 'signin-customers');
-    await page.getByRole('link', { name: 'Log in with Example <b>' }).click();
+    const way = page.getByRole('link', { name: 'Log in with Example <b>' }), widthOf = async (one) => Math.round((await one.boundingBox()).width);
+    assert.equal(await widthOf(way), await widthOf(page.locator('form.acts')), 'the button is as wide as the form');
+    await way.click();
     await page.waitForURL(`${world.desk.base}/helpcenter/en-us/contact`);
     await page.getByRole('button', { name: 'Log out' }).first().waitFor();
     await page.goto(`${world.desk.base}/helpcenter/en-us/login`);
     await page.waitForURL(`${world.desk.base}/helpcenter/en-us/conversations`);
+  });
+
+  test('logs customers out at the provider, too, and back to their own login page', async (t) => {
+    (await opened(t)).person = claims(world.clara);
+    const before = idp.asked('/logout'), page = await world.sit(t, undefined, '/helpcenter/en-us/login', { foreign: PROVIDER });
+    await page.getByRole('link', { name: 'Log in with Example <b>' }).click();
+    await page.waitForURL(`${world.desk.base}/helpcenter/en-us/conversations`);
+    await page.getByRole('button', { name: 'Log out' }).first().click();
+    await page.waitForURL((url) => url.href.startsWith(`${world.desk.base}/signin/out?`));
+    await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
+    assert.equal(idp.asked('/logout'), before + 1);
+    assert.deepEqual(await audit(page), []);
+    await page.getByRole('link', { name: 'Log in again' }).click();
+    await page.waitForURL(`${world.desk.base}/helpcenter/en-us/login`);
+    await page.getByLabel('Password').waitFor();
+  });
+
+  test('a refusal of a customer is in the language of the page to return to', async (t) => {
+    (await opened(t)).person = { ...claims(world.clara), sub: 'nobody', email: 'nobody@example.com', email_verified: false };
+    const page = await world.sit(t, undefined, '/helpcenter/ar/login', { foreign: PROVIDER });
+    await page.getByRole('link', { name: 'Log in with Example <b>' }).click();
+    await page.getByRole('heading', { name: 'لم يتم التحقق من عنوان بريدك' }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+    await shoot(page, 'signin-refused-ar');
+    assert.deepEqual(await audit(page), []);
   });
 
   test('stays after a wrong password of a customer', async (t) => {

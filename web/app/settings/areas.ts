@@ -12,11 +12,13 @@ const admin = (load: () => Promise<{ default: Component }>) => lazy(async () => 
 const program = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./program_words')]); await words.ready(); return area; });
 /** An area of priorities, types and languages has the words of these. */
 const list = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./lists/words')]); await words.ready(); return area; });
+/** An area of logins by providers has the words of these. */
+const signin = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./signin/words')]); await words.ready(); return area; });
 const custom = (load: () => Promise<Component>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./custom/words')]); await words.ready(); return { default: area }; });
 
 export const areas: readonly Area[] = [
   { name: 'profile', title: 'profile', group: 'group_own', may: always, screen: lazy(async () => { const [area, words] = await Promise.all([import('./profile/profile'), import('../people/card_words')]); await words.ready(); return area; }) },
-  { name: 'security', title: 'security', group: 'group_own', may: always, screen: lazy(() => import('./profile/security')) },
+  { name: 'security', title: 'security', group: 'group_own', may: always, screen: signin(() => import('./profile/security')) },
   { name: 'notices', title: 'notices', group: 'group_own', may: always, screen: lazy(() => import('./profile/notices')) },
   { name: 'work', title: 'work', group: 'group_own', may: always, screen: lazy(() => import('./profile/work')) },
   { name: 'tokens', title: 'tokens', group: 'group_own', may: always, screen: lazy(() => import('./profile/tokens')) },
@@ -24,6 +26,8 @@ export const areas: readonly Area[] = [
   { name: 'people', title: 'people', group: 'group_people', may: () => isAdmin() && mayDo('POST /users/invite'), screen: lazy(() => import('./people/people')) },
   { name: 'teams', title: 'teams', group: 'group_people', may: () => mayDo('POST /teams'), screen: lazy(() => import('./lists/teams')) },
   { name: 'roles', title: 'roles', group: 'group_people', may: () => mayDo('POST /roles'), screen: admin(() => import('./roles/roles')) },
+  { name: 'signin', title: 'signin', group: 'group_people', may: () => mayDo('POST /signin/providers'), screen: signin(() => import('./signin/providers')) },
+  { name: 'passwords', title: 'staff_passwords', group: 'group_people', may: () => mayDo('PUT /settings'), screen: signin(() => import('./signin/passwords')) },
   { name: 'statuses', title: 'statuses', group: 'group_work', may: () => mayDo('POST /cases/statuses'), screen: lazy(() => import('./lists/statuses')) },
   { name: 'priorities', title: 'priorities', group: 'group_work', may: () => mayDo('POST /cases/priorities'), screen: list(() => import('./lists/priorities')) },
   { name: 'types', title: 'types', group: 'group_work', may: () => mayDo('POST /cases/types'), screen: list(() => import('./lists/types')) },

@@ -12,6 +12,7 @@ import { say } from './words';
 const LISTS: Record<string, { path: string; label: string; argument?: string; may?: () => boolean }> = {
   teams: { path: '/teams', label: 'title' },
   roles: { path: '/roles', label: 'title' },
+  signin: { path: '/signin/providers', label: 'name' },
   statuses: { path: '/cases/statuses', label: 'label' },
   priorities: { path: '/cases/priorities', label: 'label' },
   types: { path: '/cases/types', label: 'label' },

@@ -1048,6 +1048,57 @@ export const operations = {
     fields: {
     },
   },
+  "POST /signin/providers": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+      "name": {"type":"string","required":true,"minLength":1,"maxLength":255},
+      "issuer": {"type":"string","required":true,"minLength":1,"maxLength":1024},
+      "client_id": {"type":"string","required":true,"minLength":1,"maxLength":500},
+      "client_secret": {"type":"string","nullable":true,"maxLength":1024,"format":"password"},
+      "scopes": {"type":"string","maxLength":255},
+      "button_label": {"type":"string","nullable":true,"maxLength":80},
+      "email_domains": {"type":"string","nullable":true,"maxLength":2000},
+      "is_enabled": {"type":"boolean"},
+      "is_for_staff": {"type":"boolean"},
+      "is_for_customers": {"type":"boolean"},
+      "creates_people": {"type":"boolean"},
+      "updates_people": {"type":"boolean"},
+      "counts_as_two_factors": {"type":"boolean"},
+      "highest_role": {"type":"string","options":["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"]},
+      "role_id": {"type":"integer","required":true},
+      "rules": {"type":"array"},
+    },
+  },
+  "PUT /signin/providers/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+      "name": {"type":"string","minLength":1,"maxLength":255},
+      "client_id": {"type":"string","minLength":1,"maxLength":500},
+      "client_secret": {"type":"string","nullable":true,"maxLength":1024,"format":"password"},
+      "scopes": {"type":"string","maxLength":255},
+      "button_label": {"type":"string","nullable":true,"maxLength":80},
+      "email_domains": {"type":"string","nullable":true,"maxLength":2000},
+      "is_enabled": {"type":"boolean"},
+      "is_for_staff": {"type":"boolean"},
+      "is_for_customers": {"type":"boolean"},
+      "creates_people": {"type":"boolean"},
+      "updates_people": {"type":"boolean"},
+      "counts_as_two_factors": {"type":"boolean"},
+      "highest_role": {"type":"string","options":["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"]},
+      "role_id": {"type":"integer"},
+      "rules": {"type":"array"},
+    },
+  },
+  "DELETE /signin/providers/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "settings.manage",
+    fields: {
+    },
+  },
+  "DELETE /signin/links/{id}": {
+    roles: ["COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
+    fields: {
+    },
+  },
   "POST /mailboxes": {
     roles: ["ADMIN","OWNER"], permission: "channels.manage",
     fields: {

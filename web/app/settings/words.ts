@@ -6,10 +6,11 @@ import type { FieldWord } from '../../words/fields/en';
 import type { ListWord } from '../../words/lists/en';
 import type { MailWord } from '../../words/mails/en';
 import type { ProgramWord } from '../../words/programs/en';
+import type { SigninWord } from '../../words/signin/en';
 import type { TemplateWord } from '../../words/templates/en';
 import { en, type BasicWord } from '../../words/settings/en';
 
-export type SettingsWord = BasicWord | AdminWord | CardWord | FieldWord | ListWord | MailWord | ProgramWord | TemplateWord;
+export type SettingsWord = BasicWord | AdminWord | CardWord | FieldWord | ListWord | MailWord | ProgramWord | SigninWord | TemplateWord;
 type Say<W> = (word: W, values?: Record<string, string | number>) => string;
 
 const basic = dictionary<BasicWord>(en, { de: async () => (await import('../../words/settings/de')).de, ar: async () => (await import('../../words/settings/ar')).ar });

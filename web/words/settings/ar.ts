@@ -442,6 +442,8 @@ export const ar: Record<BasicWord, string> = {
   tag_merged: 'أصبح «{name}» جزءًا من «{into}».',
   group_programs: 'البرامج',
   group_records: 'السجلات',
+  signin: 'مزوّدو تسجيل الدخول',
+  staff_passwords: 'كلمات مرور الموظفين',
   endpoints: 'نقاط الاستقبال',
   event_tokens: 'عناوين الأحداث',
   clients: 'برامج OAuth',

@@ -442,6 +442,8 @@ export const de: Record<BasicWord, string> = {
   tag_merged: '„{name}“ ist in „{into}“ aufgegangen.',
   group_programs: 'Programme',
   group_records: 'Protokolle',
+  signin: 'Anmeldung über Anbieter',
+  staff_passwords: 'Passwörter der Mitarbeiter',
   endpoints: 'Endpunkte',
   event_tokens: 'Adressen für Ereignisse',
   clients: 'OAuth-Programme',

@@ -454,6 +454,8 @@ const words = {
   // programs and records
   group_programs: 'Programs',
   group_records: 'Records',
+  signin: 'Sign-in providers',
+  staff_passwords: 'Passwords of staff',
   endpoints: 'Endpoints',
   event_tokens: 'Event addresses',
   clients: 'OAuth programs',

@@ -1,13 +1,14 @@
-// How one logs in: the password, the second factor, this session.
+// How one logs in: the password, the second factor, accounts at providers, this session.
 import { createResource, createSignal, Match, onCleanup, Show, Switch } from 'solid-js';
 import { call, get, Refused, rowsOf, type Schemas } from '../../../kit/api';
 import { fullTime } from '../../../kit/words';
 import { tell } from '../../../kit/strip';
-import { logOut } from '../../session/session';
+import { logOut, me } from '../../session/session';
 import { createForm } from '../form';
 import { Form } from '../form_view';
 import { Once } from '../once';
 import { Page, Part } from '../page';
+import { LinkList } from '../signin/links';
 import { say } from '../words';
 
 const Password = () => {
@@ -115,6 +116,7 @@ const Security = () => (
   <Page title="security">
     <Part title="password_change" why="password_why"><Password /></Part>
     <Part title="factor" why="own_factor_why"><SecondFactor /></Part>
+    <Part title="signin_own" why="signin_own_why"><LinkList query={{ user_id: me()?.id }} none="signin_own_none" /></Part>
     <Part title="session" why="session_why"><Session /></Part>
   </Page>
 );
