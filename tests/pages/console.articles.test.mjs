@@ -62,7 +62,7 @@ describe('the editor of articles', () => {
     await until(async () => await contents(id) === after.replace('go();', 'stay();'));
     await replace(page, 'words', 'letters');
     await rich(page).press('Control+z');
-    assert.equal(await page.getByRole('button', { name: 'Discard changes' }).count(), 0);
+    await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' });
     assert.equal(await page.evaluate(() => window.bad), undefined);
   });
 

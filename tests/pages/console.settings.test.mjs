@@ -72,6 +72,42 @@ describe('settings of the console', () => {
     await page.locator('.settings-rows').getByText('not saved').waitFor({ state: 'detached' });
   });
 
+  test('what is typed while an entry is saved stays unsaved, also if the entry is new', async (t) => {
+    const page = await world.sit(t, world.admin, '/agent/settings/teams/new'), name = page.getByLabel('Name');
+    const stored = async () => (await world.desk.admin.fetch(`/teams/${page.url().split('/').at(-1)}`)).title;
+    let answered;
+    await page.route(/\/api\/v1\/teams/, async (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      const response = await route.fetch();
+      await answered;
+      return route.fulfill({ response });
+    });
+    /** Saves a name; another one is typed before the answer comes. */
+    const saveAndType = async (saved, typed) => {
+      const sent = page.waitForRequest((request) => request.method() !== 'GET' && request.url().includes('/api/v1/teams'));
+      let answer;
+      answered = new Promise((resolve) => { answer = resolve; });
+      await name.fill(saved);
+      await page.getByRole('button', { name: 'Save' }).click(); // save() waits for the answer
+      await sent;
+      await name.fill(typed);
+      answer();
+    };
+    await saveAndType('Typed on', 'Typed on and on');
+    await page.waitForURL(/\/teams\/\d+$/);
+    await page.locator('.settings-rows').getByText('not saved').waitFor();
+    await until(async () => await name.inputValue() === 'Typed on and on');
+    assert.equal(await stored(), 'Typed on');
+    await save(page);
+    await until(async () => await stored() === 'Typed on and on');
+    await page.locator('.settings-rows').getByText('not saved').waitFor({ state: 'detached' });
+    await saveAndType('Once more', 'And again');
+    await until(async () => await stored() === 'Once more');
+    await page.locator('.settings-rows').getByText('Once more').waitFor();
+    assert.equal(await name.inputValue(), 'And again');
+    await page.locator('.settings-rows').getByText('not saved').waitFor();
+  });
+
   test('of two admins in one form the second is told, and decides', async (t) => {
     const team = await world.desk.admin.create('/teams', { title: 'Both' }), path = `/agent/settings/teams/${team.id}`;
     const [one, two] = await Promise.all([world.sit(t, world.admin, path), world.sit(t, world.admin, path)]);

@@ -6,11 +6,12 @@ import { go, href, place } from '../../kit/route';
 import { tell, tellWrong } from '../../kit/strip';
 import { numberText, shortTime } from '../../kit/words';
 import { createFiles } from '../editor/files';
+import { createEdit, type Values, type Version } from '../settings/edit';
+import { isKept } from '../settings/kept';
 import { say, type ArticleWord } from './article_words';
 import { nameOfRaw } from './blocks';
 import { Contents, tooLong } from './contents';
-import { articleChanged, firstLocale, localeOf, locales, mayChange, mayPublish, mayWrite, nameOfLocale, pageOf, readSectionNames, sectionNames, titleOf, type Article, type Status } from './data';
-import { createEdit, isKept, localesIn, textsOf, valuesOfTexts, type Values, type Version } from './edit';
+import { articleChanged, firstLocale, localeOf, locales, localesIn, mayChange, mayPublish, mayWrite, nameOfLocale, pageOf, readSectionNames, sectionNames, textsOf, titleOf, valuesOfTexts, type Article, type Status } from './data';
 import { Question, Summary } from './parts';
 import { Tags } from './tags';
 import { BASE, turn } from './tree';
@@ -71,7 +72,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
     }
   };
   const edit = createEdit({
-    key,
+    key, stored: true, apart: true, gone: () => say('gone'),
     ...(isNew ? { initial: {
       [`title ${firstLocale()}`]: place().query.get('title') ?? '', [`contents ${firstLocale()}`]: '', section_id: Number(place().query.get('section')) || undefined, status: 'DRAFT', tags: [], keywords: '', is_featured: false, allow_comments: true, files: [], removed: [],
     } } : { read: version }),
@@ -81,8 +82,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
           const made = rowsOf(await call('POST', '/articles', { body: bodyOf({ ...all, ...changed }, all, true), headers: { 'Idempotency-Key': attempt } }))[0] as Row;
           await articleChanged(all['section_id'] as number);
           turn('section', all['section_id'] as number, true);
-          go(`${BASE}/articles/${made.id}`, { replace: true });
-          return undefined;
+          return { made: `article ${made.id}`, done: () => go(`${BASE}/articles/${made.id}`, { replace: true }) };
         }
         const body = bodyOf(changed, all, false);
         if (Object.keys(body).length) await call('PUT', path, { body, headers: etag ? { 'If-Match': etag } : {} });
@@ -94,7 +94,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
       const before = edit.state.first['section_id'] as number, now = await version();
       files.restore([], () => false);
       await articleChanged(...new Set([before, now.values['section_id'] as number]));
-      return now;
+      return { version: now };
     },
   });
   const value = <T,>(name: string) => edit.value<T>(name), text = (name: string) => value<string | null | undefined>(name) ?? '';
@@ -130,7 +130,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
   const save = async (status?: Status) => {
     flushes.forEach((flush) => flush());
     const wrong = problems();
-    if (wrong.length) return edit.refuse(wrong);
+    if (wrong.length) return edit.refuse(wrong.map((one) => ({ field: '', text: one })));
     if (status) edit.set('status', status);
     if (await edit.save()) tell(say('saved'));
   };

@@ -5,8 +5,8 @@ import { useKeys } from '../../kit/keys';
 import { go, href, place } from '../../kit/route';
 import { tell, tellWrong } from '../../kit/strip';
 import { teams } from '../frame/catalog';
-import { firstLocale, localeOf, locales, mayManage, nameOfLocale, PATH, readAgain, sectionOf, titleOf, tree, type Category, type Section } from './data';
-import { createEdit, localesIn, textsOf, valuesOfTexts, type Values, type Version } from './edit';
+import { createEdit, type Values, type Version } from '../settings/edit';
+import { firstLocale, localeOf, locales, localesIn, mayManage, nameOfLocale, PATH, readAgain, sectionOf, textsOf, titleOf, tree, valuesOfTexts, type Category, type Section } from './data';
 import { Question, Summary } from './parts';
 import { Tags } from './tags';
 import { fieldName, ICONS, ORDERS, SEEN_BY } from './names';
@@ -49,7 +49,7 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
   const categoryBefore = () => kind === 'section' && !isNew ? sectionOf(id)?.category.id : undefined;
 
   const edit = createEdit({
-    key: isNew ? `${kind} new ${place().query.get('category') ?? ''}` : `${kind} ${id}`,
+    key: isNew ? `${kind} new ${place().query.get('category') ?? ''}` : `${kind} ${id}`, stored: true, apart: true, gone: () => say('gone'),
     ...(isNew ? { initial: { [`title ${firstLocale()}`]: '', ...(kind === 'section' ? { category_id: Number(place().query.get('category')) || tree.categories?.rows[0]?.id, visibility: 'PUBLIC', article_order_by: 'LATEST', tags: [], team_ids: [] } : { brand_id: null }) } } : { read: version }),
     send: async (changed, all, etag, attempt) => {
       if (isNew) {
@@ -58,13 +58,12 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
         if (all['article_order_by'] === 'MANUAL') await call('PUT', `${PATH[kind]}/${made.id}`, { body: { article_order_by: 'MANUAL' } }); // a new section can't have it at once
         await changedPlaces(all);
         if (kind === 'section') turn('category', all['category_id'] as number, true);
-        go(`${BASE}${PATH[kind]}/${made.id}`, { replace: true });
-        return undefined;
+        return { made: `${kind} ${made.id}`, done: () => go(`${BASE}${PATH[kind]}/${made.id}`, { replace: true }) };
       }
       await call('PUT', path, { body: bodyOf(changed, all), headers: etag ? { 'If-Match': etag } : {} });
       const now = await version();
       await Promise.all([changedPlaces(now.values), kind === 'section' ? readAgain({ section: id }) : undefined]);
-      return now;
+      return { version: now };
     },
   });
 
@@ -77,7 +76,7 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
   createEffect(() => { document.title = `${name()} · ${say('help_center')} · deskd`; });
   onMount(() => { if (!isNew) heading.focus(); });
   const save = async () => {
-    if (!textsOf(edit.state.values, 'title').some(({ translation }) => translation.trim())) return edit.refuse([say('title_missing')]);
+    if (!textsOf(edit.state.values, 'title').some(({ translation }) => translation.trim())) return edit.refuse([{ field: '', text: say('title_missing') }]);
     if (await edit.save()) tell(say('saved'));
   };
   useKeys([{ key: 'Ctrl+s', word: 'key_save', inText: true, run: () => void save() }, { key: 'Ctrl+Enter', word: 'key_save', inText: true, run: () => void save() }]);

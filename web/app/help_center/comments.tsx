@@ -10,8 +10,9 @@ import { tell, tellWrong } from '../../kit/strip';
 import { fullTime, now, numberText, say as sayOfAll, shortTime } from '../../kit/words';
 import { asText } from '../editor/html';
 import { me } from '../session/session';
+import { createEdit } from '../settings/edit';
+import { isKept } from '../settings/kept';
 import { pageOf, titleOf, type Text } from './data';
-import { createEdit, isKept } from './edit';
 import { counts, isGone, markSpam, PAGE, pathOf, publish, QUEUES, readCounts, readQueue, readTitles, Rewritten, withAll, type Comment, type Queue } from './moderation';
 import { say, type ModerationWord } from './moderation_words';
 import { Question, Summary } from './parts';
@@ -31,16 +32,16 @@ const Writing = (props: { one: Comment; kind: 'reply' | 'change'; done: () => vo
   const { one, kind } = props, label = () => kind === 'reply' ? say('reply_to', { name: one.user?.full_name ?? say('nobody') }) : say('change_comment');
   let field!: HTMLTextAreaElement;
   const edit = createEdit({
-    key: `comment ${kind} ${one.id}`,
+    key: `comment ${kind} ${one.id}`, stored: true, gone: () => sayOfHelp('gone'),
     ...(kind === 'reply' ? { initial: { contents: '' } } : { read: async () => { const reply = await get(pathOf(one), { fields: 'contents' }); return { values: { contents: String(rowsOf(reply)[0]!['contents']) }, etag: reply.etag }; } }),
     send: async (_changed, { contents }, etag, attempt) => {
       if (kind === 'reply') await call('POST', `/articles/${one.article.id}/comments`, { body: { contents, parent_id: one.parent?.id ?? one.id }, headers: { 'Idempotency-Key': attempt } });
       else await call('PUT', pathOf(one), { body: { contents }, headers: etag ? { 'If-Match': etag } : {} });
-      return undefined;
+      return {};
     },
   });
   const send = async () => {
-    if (!String(edit.value('contents') ?? '').trim()) return edit.refuse([say('empty_text')]);
+    if (!String(edit.value('contents') ?? '').trim()) return edit.refuse([{ field: '', text: say('empty_text') }]);
     if (!await edit.save()) return;
     tell(say(kind === 'reply' ? 'replied' : 'changed'));
     props.done();

@@ -3,6 +3,7 @@ import { createSignal } from 'solid-js';
 import { createStore, reconcile } from 'solid-js/store';
 import { get, prefix, rowsOf, type Ref } from '../../kit/api';
 import { language } from '../../kit/words';
+import type { Values } from '../settings/edit';
 import { permitted, rank, readRights } from '../settings/rights';
 import type { ICONS } from './names';
 import { say } from './words';
@@ -52,6 +53,11 @@ export const titleOf = (titles: readonly Text[]) => {
 
 /** The page of an article as customers see it; writers also see drafts there. The server completes the address. */
 export const pageOf = (id: number) => `${prefix}/helpcenter/${firstLocale()}/articles/${id}`;
+
+/** Texts in several languages as values: {"title de": "…"}. */
+export const valuesOfTexts = (name: string, texts: readonly Text[] | null | undefined): Values => Object.fromEntries((texts ?? []).map(({ locale, translation }) => [`${name} ${locale}`, translation]));
+export const localesIn = (values: Values, name: string) => Object.keys(values).filter((one) => one.startsWith(`${name} `) && typeof values[one] === 'string').map((one) => one.slice(name.length + 1));
+export const textsOf = (values: Values, name: string) => localesIn(values, name).map((locale) => ({ locale, translation: values[`${name} ${locale}`] as string }));
 
 // ---- the tree ----------------------------------------------------------------------------------
 

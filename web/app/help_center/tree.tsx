@@ -9,7 +9,7 @@ import {
   articleChanged, mayManage, mayWrite, mayChange, PATH, readAgain, readArticles, readCategories, readSections, titleOf, tree,
   type Article, type Category, type Kind, type Section,
 } from './data';
-import { isKept } from './edit';
+import { isKept } from '../settings/kept';
 import { SEEN_BY } from './names';
 import { say, type HelpWord } from './words';
 

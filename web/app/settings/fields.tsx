@@ -112,7 +112,7 @@ const INPUT: Record<string, string> = { email: 'email', password: 'password' };
 export const FieldView = (props: { form: FormState; field: Field; form_id: string }) => {
   const { form, field } = props, id = `${props.form_id}-${field.name}`, help = createUniqueId();
   const limits = form.limits(field.name);
-  const problem = createMemo(() => form.state.problems.find((one) => one.field === field.name));
+  const problem = createMemo(() => form.problems().find((one) => one.field === field.name));
   const choices = createMemo(() => field.among?.(form.state.values) ?? limits.options?.map((one) => ({ id: one, label: field.words?.[one] ? say(field.words[one]!) : one })));
   const control = (): Control => ({
     id, form, field, invalid: problem() !== undefined, described: problem() || field.help ? help : undefined,
@@ -141,7 +141,7 @@ export const FieldView = (props: { form: FormState; field: Field; form_id: strin
       </Switch>
       <Show when={problem() || field.help}>
         <div id={help} class="field-help">
-          <Show when={problem()}>{(one) => <p class="wrong"><span dir="auto">{one().text}</span> <Show when={'theirs' in one()}><button type="button" onClick={() => { form.take(one()); document.getElementById(id)?.focus(); }}>{say('take_theirs', { field: say(field.label) })}</button></Show></p>}</Show>
+          <Show when={problem()}>{(one) => <p class="wrong"><span dir="auto">{one().text}</span> <Show when={'theirs' in one()}><button type="button" onClick={() => { form.choose({ name: field.name, theirs: one().theirs }); document.getElementById(id)?.focus(); }}>{say('take_theirs', { field: say(field.label) })}</button></Show></p>}</Show>
           <Show when={field.help}><p class="soft">{say(field.help!)}</p></Show>
         </div>
       </Show>

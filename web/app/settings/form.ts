@@ -1,14 +1,11 @@
-// The state of a form: what is typed, what is wrong with it, and what somebody else has changed meanwhile.
-//
-// The form sends only what was changed, with the version that it has read (If-Match). If the server has another version, the form takes
-// the changes of the other person where the user has none, and says where both have one. The next Save replaces those.
+// A form of declared fields for one operation of the API: their limits, what is sent, and the undo. What is typed is an edit (edit.ts).
 import { createSignal } from 'solid-js';
-import { createStore, unwrap } from 'solid-js/store';
+import { unwrap } from 'solid-js/store';
 import { call, Refused, rowsOf, Unreachable, type Reply, type Row } from '../../kit/api';
 import { keepReply } from '../../kit/store';
 import { tell } from '../../kit/strip';
+import { createEdit, same, type Problem, type Sent, type Values, type Version } from './edit';
 import type { Field } from './fields';
-import { keepValues, keptOf, type Values } from './kept';
 import { operations } from './operations';
 import type { Operation } from './rights';
 import { say } from './words';
@@ -17,8 +14,8 @@ export interface Limits {
   type: string; required?: boolean; nullable?: boolean; format?: string; options?: readonly string[];
   minLength?: number; maxLength?: number; minimum?: number; maximum?: number;
 }
-/** `field` is the name of the field that has the problem; '': none has it. `theirs` is the value of another person, which the user may take. */
-export interface Problem { field: string; text: string; theirs?: unknown }
+/** `theirs` is the value of another person, which the user may take. */
+export interface FieldProblem extends Problem { theirs?: unknown }
 
 export interface FormOf {
   /** Name of the unsaved values: the address of the form. */
@@ -40,11 +37,7 @@ export interface FormOf {
   done?: () => void;
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 const isEmpty = (value: unknown) => value === '' || value === null || value === undefined || (Array.isArray(value) && value.length === 0);
-/** A list may have the same problem a hundred times. */
-const single = (problems: Problem[]) => [...new Map(problems.map((one) => [`${one.field} ${one.text}`, one])).values()];
-const copy = <T>(value: T): T => structuredClone(unwrap(value));
 
 /** The value of a field in a row: the member of its name. A reference is `team` for the field team_id, and `teams` for team_ids. */
 const valueIn = (row: Row, field: Field) => {
@@ -58,66 +51,67 @@ const valueIn = (row: Row, field: Field) => {
 
 export const createForm = (of: FormOf) => {
   const limits = (name: string): Limits => of.limits?.[name] ?? (operations[of.operation].fields as Record<string, Limits>)[name] ?? { type: 'string' };
-  const [state, setState] = createStore<{ values: Values; first: Values; problems: Problem[] }>({ values: {}, first: {}, problems: [] });
-  const [status, setStatus] = createSignal<'reading' | 'ready' | 'saving' | 'gone' | 'failed'>('reading');
-  /** Counts refusals: the view moves the focus to the summary when it grows. */
-  const [refusals, setRefusals] = createSignal(0);
-  const [row, setRow] = createSignal<Row>();
-  let etag: string | null = null, attempt = crypto.randomUUID();
-
+  const [row, setRow] = createSignal<Row>(), names = of.fields.map(({ name }) => name), isNew = of.operation.startsWith('POST');
   const nameOf = (field: Field) => say(field.label);
-  const shownFields = () => of.fields.filter((field) => (field.on?.(row()) ?? true) && (field.when?.(state.values) ?? true));
-  const changed = () => of.fields.map(({ name }) => name).filter((name) => !same(state.values[name], state.first[name]));
-  const isBegun = () => Object.keys(state.first).length > 0;
-  const isChanged = () => changed().length > 0;
-  const keep = () => keepValues(of.key, isChanged() ? { values: copy(state.values), first: copy(state.first), etag } : undefined);
+  const shownFields = () => of.fields.filter((field) => (field.on?.(row()) ?? true) && (field.when?.(edit.state.values) ?? true));
 
-  const begin = (values: Values, first: Values) => setState({ values: copy(values), first: copy(first), problems: [] });
-  const valuesOf = (one: Row): Values => Object.fromEntries(of.fields.map((field) => [field.name, valueIn(one, field)]));
-
-  const read = async () => {
-    if (!of.read) {
-      const initial = Object.fromEntries(of.fields.map(({ name }) => [name, of.initial?.[name] ?? (limits(name).type === 'boolean' ? false : null)])), kept = keptOf(of.key);
-      begin(kept?.values ?? initial, initial);
-      return setStatus('ready');
-    }
-    setStatus('reading');
-    try {
-      const reply = await of.read(), one = rowsOf(reply)[0]!, kept = keptOf(of.key);
-      keepReply(reply);
-      setRow(one);
-      etag = kept && !same(kept.first, valuesOf(one)) ? kept.etag : reply.etag;
-      begin(kept?.values ?? valuesOf(one), kept?.first ?? valuesOf(one));
-      setStatus('ready');
-    } catch (error) {
-      setStatus(error instanceof Refused && error.reply.status === 404 ? 'gone' : 'failed');
-    }
-  };
-
-  const set = (name: string, value: unknown) => {
-    setState('values', name, value as never);
-    if (state.problems.length) setState('problems', (all) => all.filter((one) => one.field !== name));
-    keep();
-  };
-
-  const refuse = (problems: Problem[]) => {
-    setState('problems', problems);
-    setStatus('ready');
-    setRefusals((n) => n + 1);
-    return false;
-  };
-
+  const read = of.read && (async (): Promise<Version> => {
+    const reply = await of.read!(), one = rowsOf(reply)[0]!;
+    keepReply(reply);
+    setRow(one);
+    return { values: Object.fromEntries(of.fields.map((field) => [field.name, valueIn(one, field)])), etag: reply.etag };
+  });
   const written = (name: string, value: unknown) => of.fields.find((field) => field.name === name)?.to?.(value, row()) ?? value;
-  const sent = (name: string) => {
-    const value = written(name, unwrap(state.values)[name]);
+  const sentOf = (name: string, all: Values) => {
+    const value = written(name, all[name]);
     return isEmpty(value) && !Array.isArray(value) ? limits(name).nullable ? null : '' : value;
+  };
+  const undoOf = (former: Values, version: string | null) => async () => {
+    const values = Object.fromEntries(Object.entries(former).map(([name, value]) => [name, written(name, value)]));
+    const reply = await call('PUT', of.path, { body: of.wrap?.(values) ?? values, headers: version ? { 'If-Match': version } : {} });
+    keepReply(reply);
+    await edit.read();
+    of.saved?.(rowsOf(reply)[0]!, reply);
+  };
+  const send = async (changed: Values, all: Values, etag: string | null, attempt: string): Promise<Sent> => {
+    const sent = isNew ? shownFields().map(({ name }) => name).filter((name) => !isEmpty(sentOf(name, all))) : Object.keys(changed);
+    const values = Object.fromEntries(sent.map((name) => [name, sentOf(name, all)])), body = { ...of.more, ...of.wrap?.(values) ?? values };
+    const former = Object.fromEntries(sent.map((name) => [name, structuredClone(unwrap(edit.state.first)[name]) ?? (limits(name).nullable ? null : '')]));
+    const reply = await call(of.operation.split(' ')[0]!, of.path, { body, headers: isNew ? { 'Idempotency-Key': attempt } : etag ? { 'If-Match': etag } : {} });
+    const one = rowsOf(reply)[0];
+    keepReply(reply);
+    const version = await read?.(), secret = sent.some((name) => limits(name).format === 'password');
+    return {
+      version, made: isNew && one && of.key.endsWith('/new') ? of.key.replace(/new$/, String(one.id)) : undefined,
+      done: () => {
+        tell(say('saved'), isNew || secret ? undefined : undoOf(former, version?.etag ?? null));
+        if (one) of.saved?.(one, reply);
+        of.done?.();
+      },
+    };
+  };
+
+  const edit = createEdit({
+    key: of.key, names, read, send, gone: () => say('met_gone'),
+    initial: Object.fromEntries(names.map((name) => [name, of.initial?.[name] ?? (limits(name).type === 'boolean' ? false : null)])),
+    fieldOf: (parameter) => {
+      const name = parameter.split(/[[.]/)[0]!; // predicate_collections[0].propositions[1].value
+      return names.includes(name) ? name : names.find((one) => parameter.endsWith(`.${one}`)) ?? '';
+    },
+  });
+  const problems = (): FieldProblem[] => {
+    const met = edit.state.met.map(({ name, theirs }) => {
+      const field = of.fields.find((one) => one.name === name)!;
+      return { field: name, theirs, text: say('met_field', { field: nameOf(field), theirs: field.shown?.(theirs) ?? textOf(theirs) }) };
+    });
+    return [...(edit.state.told ? [{ field: '', text: say('met') }] : []), ...met, ...edit.state.problems];
   };
 
   /** The limits of the description of the API, in the words of the console. */
   const check = (): Problem[] => shownFields().flatMap((field) => {
-    const { name } = field, value = sent(name), { required, minLength = 0, maxLength = Infinity, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, type } = limits(name);
+    const { name } = field, value = sentOf(name, unwrap(edit.state.values)), { required, minLength = 0, maxLength = Infinity, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, type } = limits(name);
     const wrong = (text: string) => [{ field: name, text }];
-    if (isEmpty(value)) return required || field.required || (minLength && changed().includes(name)) ? wrong(say('is_missing', { field: nameOf(field) })) : [];
+    if (isEmpty(value)) return required || field.required || (minLength && !same(edit.state.values[name], edit.state.first[name])) ? wrong(say('is_missing', { field: nameOf(field) })) : [];
     const length = typeof value === 'string' ? [...value].length : minLength;
     if (length > maxLength) return wrong(say('too_long', { field: nameOf(field), n: length, most: maxLength }));
     if (length < minLength) return wrong(say('too_short', { field: nameOf(field), least: minLength }));
@@ -125,83 +119,17 @@ export const createForm = (of: FormOf) => {
       return wrong(say('bad_number', { field: nameOf(field), least: minimum, most: maximum }));
     return [];
   });
-
-  /** The row has another version than this form has read. If the fields have the same values, the form saves on the new version. */
-  const meet = async (): Promise<boolean> => {
-    const reply = await of.read!(), mine = changed();
-    keepReply(reply);
-    const theirs = valuesOf(rowsOf(reply)[0]!);
-    setRow(rowsOf(reply)[0]);
-    if (same(theirs, state.first) && etag !== reply.etag) {
-      etag = reply.etag;
-      setStatus('ready');
-      return save();
-    }
-    const both = of.fields.filter(({ name }) => mine.includes(name) && !same(theirs[name], state.first[name]) && !same(theirs[name], state.values[name]));
-    etag = reply.etag;
-    setState({ values: { ...theirs, ...Object.fromEntries(mine.map((name) => [name, copy(state.values)[name]])) }, first: theirs });
-    keep();
-    return refuse([{ field: '', text: say('met') }, ...both.map((field) => ({ field: field.name, theirs: theirs[field.name], text: say('met_field', { field: nameOf(field), theirs: field.shown?.(theirs[field.name]) ?? textOf(theirs[field.name]) }) }))]);
-  };
-
-  const failed = async (error: unknown): Promise<boolean> => {
-    if (!(error instanceof Refused)) return refuse([{ field: '', text: error instanceof Unreachable ? say('no_answer') : String(error) }]);
-    attempt = crypto.randomUUID();
-    if (error.reply.status === 412 && of.read) return meet().catch(failed);
-    if (error.reply.status === 404) return refuse([{ field: '', text: say('met_gone') }]);
-    const names = new Set(of.fields.map(({ name }) => name));
-    return refuse(single((error.reply.errors ?? []).map(({ message, parameter = '' }) => {
-      const name = parameter.split(/[[.]/)[0]!; // predicate_collections[0].propositions[1].value
-      return { field: names.has(name) ? name : [...names].find((one) => parameter.endsWith(`.${one}`)) ?? '', text: message };
-    })));
-  };
-
-  const undoOf = (former: Values, version: string | null) => async () => {
-    const values = Object.fromEntries(Object.entries(former).map(([name, value]) => [name, written(name, value)]));
-    const reply = await call('PUT', of.path, { body: of.wrap?.(values) ?? values, headers: version ? { 'If-Match': version } : {} });
-    keepReply(reply);
-    await read();
-    of.saved?.(rowsOf(reply)[0]!, reply);
-  };
-
   /** True if the server has the values. */
   const save = async (): Promise<boolean> => {
-    if (status() === 'saving') return false;
-    const isNew = of.operation.startsWith('POST'), problems = check();
-    if (problems.length) return refuse(problems);
-    const names = isNew ? shownFields().map(({ name }) => name).filter((name) => !isEmpty(sent(name))) : changed();
-    if (!isNew && !names.length) { tell(say('nothing_changed')); return true; }
-    const values = Object.fromEntries(names.map((name) => [name, sent(name)])), body = { ...of.more, ...of.wrap?.(values) ?? values };
-    const former = Object.fromEntries(names.map((name) => [name, copy(state.first)[name] ?? (limits(name).nullable ? null : '')]));
-    setStatus('saving');
-    try {
-      const reply = await call(of.operation.split(' ')[0]!, of.path, { body, headers: isNew ? { 'Idempotency-Key': attempt } : etag ? { 'If-Match': etag } : {} });
-      const one = rowsOf(reply)[0];
-      keepValues(of.key, undefined);
-      keepReply(reply);
-      setState({ first: copy(state.values), problems: [] });
-      if (of.read) await read();
-      setStatus('ready');
-      const secret = names.some((name) => limits(name).format === 'password');
-      tell(say('saved'), isNew || secret ? undefined : undoOf(former, etag));
-      if (one) of.saved?.(one, reply);
-      of.done?.();
-      return true;
-    } catch (error) {
-      return failed(error);
-    }
+    if (edit.status() === 'saving') return false;
+    const wrong = check();
+    if (wrong.length) return edit.refuse(wrong);
+    if (isNew || edit.isChanged()) return edit.save();
+    tell(say('nothing_changed'));
+    return true;
   };
-
-  const discard = () => {
-    keepValues(of.key, undefined);
-    begin(state.first, state.first);
-    void read();
-  };
-  /** Takes the value of the other person in place of the own one. */
-  const take = ({ field, theirs }: Problem) => set(field, theirs);
-
-  void read();
-  return { of, state, status, row, refusals, limits, shownFields, isBegun, isChanged, set, save, discard, take, read };
+  const isBegun = () => Object.keys(edit.state.first).length > 0;
+  return { ...edit, of, row, limits, shownFields, isBegun, problems, save };
 };
 export type FormState = ReturnType<typeof createForm>;
 

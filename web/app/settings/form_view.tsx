@@ -9,7 +9,7 @@ import { say, type SettingsWord } from './words';
 export const Form = (props: { form: FormState; submit?: SettingsWord; children?: JSX.Element; actions?: JSX.Element }) => {
   const { form } = props, id = createUniqueId();
   let summary!: HTMLDivElement;
-  const problems = () => form.state.problems;
+  const { problems } = form;
   createEffect(on(form.refusals, () => {
     if (!problems().length) return;
     document.title = `${say('error')}: ${document.title}`;

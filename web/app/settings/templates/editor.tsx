@@ -13,7 +13,7 @@ const placeIn = (wrong: string) => { const [, line, character] = /Line (\d+), ch
 export const Editor = (props: Control & { variables: Variable[]; checked: string }) => {
   let area!: HTMLTextAreaElement, gutter!: HTMLDivElement;
   const about = createUniqueId(), text = () => String(props.value ?? ''), lines = createMemo(() => text().split('\n').length);
-  const refused = () => props.form.state.problems.find(({ field }) => field === props.field.name)?.text ?? '';
+  const refused = () => props.form.problems().find(({ field }) => field === props.field.name)?.text ?? '';
   const place = createMemo(() => placeIn(props.checked || refused()));
   const insert = (name: string) => {
     area.focus();
