@@ -291,7 +291,7 @@ test('pages run no script, send no referrer, refuse frames, and escape what they
       assert.deepEqual([reply.headers['referrer-policy'], reply.headers['cache-control'], reply.headers['x-content-type-options'], reply.headers['content-type']],
         ['same-origin', 'no-store', 'nosniff', 'text/html; charset=utf-8']);
       assert.doesNotMatch(reply.text, /<script|\son\w+=|<img|<link|https?:/);
-      assert.match(reply.text, /<html lang="en">[^]*<meta name="viewport"[^]*<title>This link does not work - Support<\/title>[^]*<main>\n<h1>/);
+      assert.match(reply.text, /<html lang="en" dir="ltr">[^]*<meta name="viewport"[^]*<title>This link does not work - Support<\/title>[^]*<main>\n<h1>/);
     }
     assert.equal((await desk.anyone.exchange('HEAD', path)).status, 400);
     (await desk.anyone.exchange('PUT', path, { body: form({ hash: 'x' }) })).must(404);

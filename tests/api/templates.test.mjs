@@ -261,7 +261,7 @@ test('pages use the template of the default brand around a built-in form', async
   (await anyone.post('/password/reset', { email: 'customer@example.com' })).must(200);
   const { hash } = await to.mail();
   const shown = (await anyone.exchange('GET', '/password', { query: { hash } })).must(200);
-  assert.match(shown.text, /<html lang="de">[^]*<title>Kennwort wählen: Ünder &lt;&amp; Söhne - Ünder &lt;&amp; Söhne<\/title>[^]*h1 \{ color: #123456; \}<\/style>/);
+  assert.match(shown.text, /<html lang="de" dir="ltr">[^]*<title>Kennwort wählen: Ünder &lt;&amp; Söhne - Ünder &lt;&amp; Söhne<\/title>[^]*h1 \{ color: #123456; \}<\/style>/);
   assert.match(shown.text, /<h1>Kennwort wählen: Ünder &lt;&amp; Söhne<\/h1>\n<div class="box"><form method="post" action="password">\n<input type="hidden" name="hash" value="[0-9a-f]+">/);
   assert.ok(shown.text.includes(`<p>Ünder &lt;&amp; Söhne, <a href="${desk.base}">hier</a></p></main>`), shown.text);
   assert.deepEqual([shown.headers['content-security-policy'], shown.headers['referrer-policy']], [POLICY, 'same-origin']);
