@@ -43,7 +43,10 @@ static void write_payload(struct json_writer *w, bool is_post) {
         jw_key_raw(w, S("type"));
         jw_raw(w, S("[\"string\",\"null\"]"));
         jw_end(w);
-        property(w, "case_id", "integer", "Id of the conversation.");
+        property(
+            w, "case_id", "integer",
+            "Id of the conversation. A comment, and a note on a person or an organization, have no members "
+            "of conversations.");
     }
     property(w, "changed_properties", is_post ? "array" : "object",
              is_post
@@ -101,10 +104,14 @@ static void asyncapi_channels(struct json_writer *w, const struct desk *d, struc
     for (const struct live_object *o = live_objects; o->name; o++)
         write_channel(w, a, o->name, str_fmt(a, "presence-%s@v1_%s_{id}", d->installation.p, o->name).p,
                       str_fmt(a, "%s Who may GET %s may listen.", o->about, o->path).p,
-                      1u << EVENT_CHANGED | (o->kind == LIVE_CASE ? EVENTS_OF_POSTS : 0));
+                      1u << EVENT_CHANGED | (o->kind == LIVE_VIEW ? 0 : EVENTS_OF_POSTS));
     write_channel(w, a, "inbox", str_fmt(a, "presence-%s@v1_inbox", d->installation.p).p,
                   "All conversations that the caller sees, for staff.",
                   1u << EVENT_CHANGED | 1u << EVENT_CREATED | EVENTS_OF_POSTS);
+    write_channel(
+        w, a, "comments", str_fmt(a, "presence-%s@v1_comments", d->installation.p).p,
+        "Comments on all articles that the caller sees, for staff. Who may GET /comments may listen.",
+        EVENTS_OF_POSTS);
     write_channel(w, a, "notifications", str_fmt(a, "user_notifications-%s@{hash}", d->installation.p).p,
                   "The caller's own notifications, for staff: `notification_channel` of GET /me. Who may GET "
                   "/notifications may listen. CHANGE tells that one was read, or without `resource_id` that "

@@ -18,14 +18,15 @@ static const struct {
              {"user", .about = LIVE_USER},
              {"organization", .about = LIVE_ORGANIZATION},
              {"notification", .about = LIVE_OWN},
-             {"notifications", .about = LIVE_OWN, .is_list = true}};
+             {"notifications", .about = LIVE_OWN, .is_list = true},
+             {"comment", .about = LIVE_COMMENTS, .is_post = true}};
 
 const struct event_word event_words[EVENT_KINDS] = {
     [EVENT_CREATED] = {"NEW_CASE", "A conversation was opened. Only in the channel of all conversations.",
                        false},
     [EVENT_CHANGED] = {"CHANGE", "Properties of the object have changed.", false},
-    [EVENT_POST_CREATED] = {"NEW_POST", "A message or a note was added.", true},
-    [EVENT_POST_CHANGED] = {"CHANGE_POST", "A message or a note has changed.", true},
+    [EVENT_POST_CREATED] = {"NEW_POST", "A message, a note or a comment was added.", true},
+    [EVENT_POST_CHANGED] = {"CHANGE_POST", "A message, a note or a comment has changed.", true},
     [EVENT_NOTIFIED] = {"NEW_NOTIFICATION", "The caller has a new notification.", false}};
 
 /* Of one page: the entries between them are the same whenever it is read (struct live_place). */
@@ -43,8 +44,8 @@ struct event *event_next(struct arena *a, const struct entry **list, int64_t unt
     while (i < sizeof kinds / sizeof *kinds && !str_eq(first->kind, str_of(kinds[i].kind))) i++;
     bool created = first->verb == CHANGE_CREATED;
     if (i == sizeof kinds / sizeof *kinds || first->verb == CHANGE_DELETED) return NULL;
-    if (created && kinds[i].about != LIVE_CASE && kinds[i].about != LIVE_OWN) return NULL;
-    if (kinds[i].is_post && first->case_id == 0) return NULL; /* a note of a person */
+    if (created && !kinds[i].is_post && kinds[i].about != LIVE_CASE && kinds[i].about != LIVE_OWN)
+        return NULL;
     struct event *e = ARENA_NEW(a, struct event);
     *e = (struct event){.kind = kinds[i].is_post ? (created ? EVENT_POST_CREATED : EVENT_POST_CHANGED)
                                 : created && kinds[i].about == LIVE_OWN
@@ -53,12 +54,33 @@ struct event *event_next(struct arena *a, const struct entry **list, int64_t unt
                         .is_list = kinds[i].is_list,
                         .about = kinds[i].about,
                         .object_id = first->object_id,
+                        .topic_id = first->object_id,
                         .case_id = kinds[i].is_post ? first->case_id : first->object_id,
                         .is_note = kinds[i].is_note,
                         .first = first,
                         .last = last};
     e->name = event_words[e->kind].name;
     return e;
+}
+
+QUERY(live_note, "SELECT COALESCE(owner_user_id, 0), COALESCE(organization_id, 0) FROM notes WHERE id = :id");
+QUERY(live_comment, "SELECT article_id FROM article_comments WHERE id = :id");
+
+static bool note_place_read(struct hub *h, struct event *e) {
+    struct stmt *row;
+    if (db_row(h->work.conn, &live_note, BINDS(B_INT("id", e->object_id)), &row) != 1) return false;
+    int64_t user = col_int(row, 0), organization = col_int(row, 1);
+    stmt_end(row);
+    e->about = user ? LIVE_USER : LIVE_ORGANIZATION;
+    e->topic_id = user ? user : organization;
+    return e->topic_id != 0;
+}
+
+bool event_place_read(struct hub *h, struct event *e) {
+    if (e->is_note && e->case_id == 0) return note_place_read(h, e);
+    if (e->about != LIVE_COMMENTS) return true;
+    e->topic_id = 0;
+    return db_int(h->work.conn, &live_comment, BINDS(B_INT("id", e->object_id)), &e->parent_id) == 1;
 }
 
 QUERY(live_case, "SELECT COALESCE(t.assigned_team_id, 0), COALESCE(t.assigned_agent_id, 0) FROM cases t "
@@ -161,6 +183,33 @@ static struct str object_payload(struct hub *h, struct event *e, const struct wh
     return buf_take(&out, a);
 }
 
+static void write_changed_names(struct json_writer *w, struct arena *a, const struct event *e) {
+    jw_key(w, S("changed_properties"));
+    jw_array(w);
+    for (struct str rest = changed_names(a, e); rest.n;) jw_str(w, str_cut(&rest, ','));
+    jw_end(w);
+}
+
+/* A comment, or a note on a person or an organization. */
+static struct str remark_payload(struct hub *h, struct event *e, const struct who *who) {
+    struct arena *a = h->work.arena;
+    bool is_comment = e->about == LIVE_COMMENTS;
+    struct str path =
+        is_comment ? str_fmt(a, "/articles/%" PRId64 "/comments/%" PRId64, e->parent_id, e->object_id)
+                   : str_fmt(a, "/%s/%" PRId64 "/notes/%" PRId64,
+                             e->about == LIVE_USER ? "users" : "organizations", e->topic_id, e->object_id);
+    struct buf out = {0};
+    struct json_writer w;
+    if (inner_read(h->api, h->work.conn, &who->actor, a, path, S("fields=id"), NULL) != 200)
+        return (struct str){0};
+    jw_init(&w, &out);
+    event_write_head(&w, is_comment ? "comment" : "note", e->object_id);
+    event_write_url(&w, h, "resource_url", path);
+    write_changed_names(&w, a, e);
+    jw_end(&w);
+    return buf_take(&out, a);
+}
+
 static struct str post_payload(struct hub *h, struct event *e, const struct who *who) {
     struct arena *a = h->work.arena;
     bool staff = who->actor.rank >= ROLE_COLLABORATOR;
@@ -181,10 +230,7 @@ static struct str post_payload(struct hub *h, struct event *e, const struct who 
     event_write_url(&w, h, "agent_resource_url", staff ? agent : (struct str){0});
     jw_key(&w, S("case_id"));
     jw_int(&w, e->case_id);
-    jw_key(&w, S("changed_properties"));
-    jw_array(&w);
-    for (struct str rest = changed_names(a, e); rest.n;) jw_str(&w, str_cut(&rest, ','));
-    jw_end(&w);
+    write_changed_names(&w, a, e);
     jw_end(&w);
     return buf_take(&out, a);
 }
@@ -241,9 +287,10 @@ struct str event_payload(struct hub *h, struct event *e, const struct who *who) 
     bool is_post = e->kind == EVENT_POST_CREATED || e->kind == EVENT_POST_CHANGED;
     struct event_shown *s = ARENA_NEW(h->work.arena, struct event_shown);
     *s = (struct event_shown){.to = who, .next = e->shown};
-    s->payload = is_post                ? post_payload(h, e, who)
-                 : e->about == LIVE_OWN ? own_payload(h, e, who)
-                                        : object_payload(h, e, who);
+    s->payload = is_post && e->about == LIVE_CASE ? post_payload(h, e, who)
+                 : is_post                        ? remark_payload(h, e, who)
+                 : e->about == LIVE_OWN           ? own_payload(h, e, who)
+                                                  : object_payload(h, e, who);
     e->shown = s;
     e->keeps = true;
     return s->payload;

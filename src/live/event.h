@@ -32,6 +32,8 @@ struct event {
     const char *name; /* in frames: "CHANGE" */
     enum live_kind about;
     int64_t object_id, case_id;
+    int64_t topic_id;  /* of the channel: the object, or the person or organization of a note; 0: of a list */
+    int64_t parent_id; /* of a comment: the article */
     bool is_note;
     const struct entry *first, *last; /* entries of one object */
     struct event_shown *shown;
@@ -45,6 +47,9 @@ struct event {
 /* Makes an event of the first entries of a list, up to the entry with the id `until` (0: none), and moves the list
  * behind them. NULL: they mean nothing here. */
 struct event *event_next(struct arena *a, const struct entry **list, int64_t until);
+
+/* Reads the object that a comment, or a note outside a conversation, is on. Returns false if it is gone. */
+bool event_place_read(struct hub *h, struct event *e);
 
 /* The payload for a caller: what a GET shows the same caller, in the snapshot of the turn. p NULL: nothing. */
 struct str event_payload(struct hub *h, struct event *e, const struct who *who);

@@ -74,7 +74,7 @@ static bool event_is_about(struct hub *h, struct event *e, struct live_name name
     case LIVE_OWN: return e->about == LIVE_OWN && event_person(h, e) == name.id;
     case LIVE_CASE: return e->about == LIVE_CASE && e->case_id == name.id && e->kind != EVENT_CREATED;
     case LIVE_INBOX: return e->about == LIVE_CASE;
-    default: return e->about == name.kind && e->object_id == name.id;
+    default: return e->about == name.kind && e->topic_id == name.id;
     }
 }
 
@@ -118,10 +118,16 @@ static void tell_all(struct hub *h, struct event *e, struct live_name name) {
     }
 }
 
+/* The next event whose object is still there. NULL: the next entries mean nothing. */
+static struct event *feed_next(struct hub *h, const struct entry **first, int64_t until) {
+    struct event *e = event_next(h->work.arena, first, until);
+    return e && event_place_read(h, e) ? e : NULL;
+}
+
 /* The channels of an event follow in the order of enum live_kind. */
 void feed_tell(struct hub *h, const struct entry *first) {
     while (first) {
-        struct event *e = event_next(h->work.arena, &first, 0);
+        struct event *e = feed_next(h, &first, 0);
         if (e == NULL) continue;
         if (e->about == LIVE_CASE) {
             tell_all(h, e, (struct live_name){LIVE_CASE, e->case_id});
@@ -129,7 +135,7 @@ void feed_tell(struct hub *h, const struct entry *first) {
         } else if (e->about == LIVE_OWN) {
             tell_all(h, e, (struct live_name){LIVE_OWN, event_person(h, e)});
         } else {
-            tell_all(h, e, (struct live_name){e->about, e->object_id});
+            tell_all(h, e, (struct live_name){e->about, e->topic_id});
         }
     }
 }
@@ -137,7 +143,7 @@ void feed_tell(struct hub *h, const struct entry *first) {
 void feed_tell_one(struct hub *h, const struct entry *first, const struct live_place *from, struct peer *p,
                    const struct subscription *only) {
     while (first && !atomic_load(&p->ended)) {
-        struct event *e = event_next(h->work.arena, &first, from->part);
+        struct event *e = feed_next(h, &first, from->part);
         if (e == NULL) continue;
         int kind = e->last->id == from->part ? (int)from->kind + 1 : 0; /* those before were told */
         for (; kind < LIVE_KINDS; kind++)

@@ -5,6 +5,7 @@
  *     presence-<installation>@v1_organizations_<id>    an organization
  *     presence-<installation>@v1_views_<id>            the count of a view
  *     presence-<installation>@v1_inbox                 all conversations that the caller sees
+ *     presence-<installation>@v1_comments              comments on all articles that the caller sees
  *     user_presence-<installation>@<40 hex>           whether a person is online
  *     user_notifications-<installation>@<hash>         the caller's own notifications
  *
@@ -23,6 +24,7 @@ enum live_kind {
     LIVE_INBOX,
     LIVE_OWN,
     LIVE_PERSON,
+    LIVE_COMMENTS,
     LIVE_KINDS
 };
 

@@ -252,7 +252,7 @@ describe('every channel:', () => {
       const paths = [...made.addresses.paths].filter((path) => /^\/(cases|users|organizations|views)\/\d+$/.test(path)).map((path) => path.slice(1).replace('/', '_'));
       const prefix = (await channelOf(owner, `/cases/${made.second}`)).replace(/@.*/, '@v1_');
       assert.deepEqual(new Set(paths.map((path) => path.split('_')[0])), new Set(['cases', 'users', 'organizations', 'views']));
-      const topics = [...paths, 'inbox'].map((path) => prefix + path);
+      const topics = [...paths, 'inbox', 'comments'].map((path) => prefix + path);
       const owns = Object.fromEntries(await Promise.all(Object.entries(made.callers).map(async ([caller, client]) => {
         const reply = await client.exchange('GET', '/api/v1/profile', { query: { fields: '+notification_channel' } });
         return [caller, reply.status === 200 ? reply.data.notification_channel : undefined];

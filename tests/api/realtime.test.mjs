@@ -77,8 +77,8 @@ test('/asyncapi.json describes each channel, and its events lead to descriptions
   const { realtime_channel } = await desk.staff.fetch('/views/1');
   assert.equal(doc.channels.views.address.replace('{id}', '1'), realtime_channel);
   assert.deepEqual(Object.fromEntries(Object.entries(doc.channels).map(([name, { messages }]) => [name, Object.keys(messages).join()])), {
-    cases: 'CHANGE,NEW_POST,CHANGE_POST', users: 'CHANGE', organizations: 'CHANGE', views: 'CHANGE', inbox: 'NEW_CASE,CHANGE,NEW_POST,CHANGE_POST',
-    notifications: 'CHANGE,NEW_NOTIFICATION', user_presence: '',
+    cases: 'CHANGE,NEW_POST,CHANGE_POST', users: 'CHANGE,NEW_POST,CHANGE_POST', organizations: 'CHANGE,NEW_POST,CHANGE_POST', views: 'CHANGE', inbox: 'NEW_CASE,CHANGE,NEW_POST,CHANGE_POST',
+    comments: 'NEW_POST,CHANGE_POST', notifications: 'CHANGE,NEW_NOTIFICATION', user_presence: '',
   });
   for (const { messages } of Object.values(doc.channels))
     for (const [name, { $ref }] of Object.entries(messages)) assert.equal($ref.split('/').slice(1).reduce((at, key) => at[key], doc).name, name);

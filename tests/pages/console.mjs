@@ -30,19 +30,19 @@ export const until = async (holds, tries = 300) => {
   assert.ok(await holds(), String(holds));
 };
 
-/** Topics of realtime that the page has asked for, and has not joined yet; and the number of those that it has joined. */
+/** Topics of realtime that the page has asked for, and has not joined yet; and those that it has joined. */
 const joins = new WeakMap();
 const watchJoins = (page) => {
-  const state = { waiting: new Set(), joined: 0 };
+  const state = { waiting: new Set(), joined: new Set() };
   joins.set(page, state);
   const read = (payload) => { try { const m = JSON.parse(payload); return Array.isArray(m) ? { topic: m[2], event: m[3] } : m; } catch { return {}; } };
   page.on('websocket', (socket) => {
     socket.on('framesent', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_join') state.waiting.add(topic); });
-    socket.on('framereceived', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_reply' && state.waiting.delete(topic)) state.joined++; });
+    socket.on('framereceived', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_reply' && state.waiting.delete(topic)) state.joined.add(topic); });
   });
 };
-/** Waits until the page hears the events of all channels that it follows. */
-export const joined = (page) => until(() => joins.get(page).joined && !joins.get(page).waiting.size);
+/** Waits until the page hears the events of all channels that it follows, among them one with `part` in its name. */
+export const joined = (page, part = '') => until(() => [...joins.get(page).joined].some((topic) => topic.includes(part)) && !joins.get(page).waiting.size);
 
 /** Writes to the API that the page has begun, and that have no reply yet. */
 const writes = new WeakMap();

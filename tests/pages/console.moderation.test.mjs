@@ -1,7 +1,7 @@
 // Comments of readers and searches without a result, in the console.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { consoleWorld, examine, shoot, until } from './console.mjs';
+import { consoleWorld, examine, joined, shoot, until } from './console.mjs';
 
 const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
 const comment = (page, text) => page.locator('.comment').filter({ hasText: text });
@@ -96,13 +96,19 @@ describe('comments', () => {
     const id = await say('Mine to look at');
     const page = await world.sit(t, world.first, '/agent/help-center/comments');
     await comment(page, 'Mine to look at').waitFor();
+    await joined(page, 'v1_comments');
     (await world.second.client.put(`/articles/${article.id}/comments/${id}/publish`)).must(200);
     await say('Another one');
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await comment(page, 'Mine to look at').getByText('Somebody else has decided about it.').waitFor();
     await page.getByRole('button', { name: '1 new comment, show it' }).click();
     await comment(page, 'Another one').waitFor();
     await comment(page, 'Mine to look at').waitFor({ state: 'detached' });
+    for (const one of (await owner.get('/comments', { filter: 'WAITING', fields: '+article' })).must(200).data) (await owner.put(`/articles/${one.article.id}/comments/${one.id}/publish`)).must(200);
+    const empty = await world.sit(t, world.second, '/agent/help-center/comments');
+    await empty.getByText('Everything has been looked at.').waitFor();
+    await joined(empty, 'v1_comments');
+    await say('The first of an empty list');
+    await comment(empty, 'The first of an empty list').waitFor(); // nothing moves
   });
 
   test('look the same in each width, theme and direction', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { sql } from '../api/lib/sql.mjs';
-import { SHOTS, audit, consoleWorld, outside, shoot, until } from './console.mjs';
+import { SHOTS, audit, consoleWorld, joined, outside, shoot, until } from './console.mjs';
 
 describe('people and organizations', () => {
   const world = consoleWorld();
@@ -90,6 +90,12 @@ describe('people and organizations', () => {
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Pays late').waitFor();
+    await joined(page, `v1_organizations_${acme.id}`);
+    const live = await owner.create(`${path}/notes`, { contents: 'Moves in May' });
+    await page.locator('.person-notes').getByText('Moves in May').waitFor();
+    await owner.update(`${path}/notes/${live.id}`, { contents: 'Moves in June', is_pinned: true });
+    await page.locator('.person-notes li').filter({ hasText: 'Moves in June' }).getByText('Pinned').waitFor();
+    (await owner.delete(`${path}/notes/${live.id}`)).must(200);
 
     const admin = await sit(t, await world.desk.person('admin', { full_name: 'Ada Lind' }), `/agent/organizations/${acme.id}`);
     await admin.getByRole('button', { name: /^Edit the note/ }).click();

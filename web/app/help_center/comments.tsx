@@ -4,11 +4,13 @@ import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Sh
 import { createStore, reconcile, unwrap } from 'solid-js/store';
 import { call, get, rowsOf } from '../../kit/api';
 import { keysOn } from '../../kit/keys';
+import { follow, placeNow } from '../../kit/live';
 import { Face } from '../../kit/marks';
 import { href, place } from '../../kit/route';
 import { tell, tellWrong } from '../../kit/strip';
 import { fullTime, now, numberText, say as sayOfAll, shortTime } from '../../kit/words';
 import { asText } from '../editor/html';
+import { inboxChannel } from '../frame/inbox_channel';
 import { me } from '../session/session';
 import { createEdit } from '../settings/edit';
 import { isKept } from '../settings/kept';
@@ -18,7 +20,7 @@ import { say, type ModerationWord } from './moderation_words';
 import { Question, Summary } from './parts';
 import { say as sayOfHelp } from './words';
 
-const BASE = '/help-center/comments', READ_MS = 30_000, MOST_READ_AGAIN = 200, OWN_MS = 10 * 60_000, LONG = 600;
+const BASE = '/help-center/comments', READ_MS = 30_000, HEARD_MS = 250, MOST_READ_AGAIN = 200, OWN_MS = 10 * 60_000, LONG = 600;
 const WORDS: Record<Queue, ModerationWord> = { WAITING: 'queue_waiting', PUBLISHED: 'queue_published', SPAM: 'queue_spam' };
 const NONE: Record<Queue, [ModerationWord, ModerationWord]> = {
   WAITING: ['none_waiting', 'none_waiting_next'], PUBLISHED: ['none_published', 'none_published_next'], SPAM: ['none_spam', 'none_spam_next'],
@@ -104,6 +106,7 @@ const List = (props: { queue: Queue }) => {
   const [state, setState] = createSignal<'reading' | 'ready' | 'failed'>('reading'), [more, setMore] = createSignal(false), [busy, setBusy] = createSignal(false);
   const [chosen, setChosen] = createSignal<ReadonlySet<number>>(new Set()), [gone, setGone] = createSignal<ReadonlySet<number>>(new Set()), [fresh, setFresh] = createSignal(0);
   const [asked, setAsked] = createSignal({ id: 0, times: 0 }), [removing, setRemoving] = createSignal<Comment>();
+  const after = placeNow();
   let list: HTMLUListElement | undefined, ended = false;
   onCleanup(() => { ended = true; });
 
@@ -131,6 +134,7 @@ const List = (props: { queue: Queue }) => {
     try {
       const shown = rows.all, limit = Math.min(MOST_READ_AGAIN, Math.max(PAGE, shown.length)), found = await readQueue(queue, limit);
       if (ended || busy()) return;
+      if (!shown.length) return found.length ? await read() : undefined; // nothing moves
       const ids = new Set(found.map(({ id }) => id)), oldest = found.at(-1)?.created_at ?? '', first = shown[0]?.created_at ?? '';
       setFresh(found.filter((one) => !shown.some(({ id }) => id === one.id) && one.created_at >= first).length);
       setGone(new Set(shown.filter((one) => !ids.has(one.id) && (found.length < limit || one.created_at > oldest)).map(({ id }) => id)));
@@ -141,6 +145,11 @@ const List = (props: { queue: Queue }) => {
   const timer = setInterval(() => void look(), READ_MS), seen = () => void look();
   document.addEventListener('visibilitychange', seen);
   onCleanup(() => { clearInterval(timer); document.removeEventListener('visibilitychange', seen); });
+  // A deletion is no event, so the list is also looked at now and then.
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => { soon ??= setTimeout(() => { soon = undefined; void look(); void readCounts('WAITING', 'SPAM').catch(() => undefined); }, HEARD_MS); };
+  createEffect(() => { const channel = inboxChannel()?.replace('v1_inbox', 'v1_comments'); if (channel) follow(channel, heard, { after }); });
+  onCleanup(() => clearTimeout(soon));
 
   const boxes = () => [...list?.querySelectorAll<HTMLInputElement>('.comment-check input:not(:disabled)') ?? []];
   /** The row that has the focus. */

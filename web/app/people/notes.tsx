@@ -5,9 +5,11 @@
 import { createEffect, createMemo, createSignal, For, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { call, get, type Ref, type Schemas } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
+import { follow, placeNow, type Change } from '../../kit/live';
 import { change, keepReply, rowOf, type Shown } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { fullTime, say as sayCommon, shortTime } from '../../kit/words';
+import { inboxChannel } from '../frame/inbox_channel';
 import { isAdmin } from '../session/rank';
 import { me } from '../session/session';
 import { isKept } from '../settings/kept';
@@ -32,7 +34,7 @@ export const Notes = (props: { path: string }) => {
   const [ids, setIds] = createSignal<number[]>(), [gone, setGone] = createSignal<ReadonlySet<number>>(new Set()), [hasMore, setHasMore] = createSignal(false), [failed, setFailed] = createSignal(false);
   const [writing, setWriting] = createSignal<number | 'new' | undefined>(isKept(`${key}/new`) ? 'new' : undefined);
   const [asked, setAsked] = createSignal<Note>(), [wrong, setWrong] = createSignal('');
-  const stop = new AbortController();
+  const stop = new AbortController(), after = placeNow();
   onCleanup(() => stop.abort());
   let button!: HTMLButtonElement, dialog!: HTMLDialogElement, list!: HTMLElement;
 
@@ -46,6 +48,16 @@ export const Notes = (props: { path: string }) => {
     try { setIds((await Promise.all([read(true), read(false)])).flat()); setFailed(false); } catch { if (!stop.signal.aborted) setFailed(true); }
   };
   onMount(() => void again());
+  /** A note that somebody writes, changes or pins. */
+  const heard = async (event: string, { resource_type: type, resource_id: id }: Change) => {
+    if (event === 'RESYNC') return again();
+    if (type !== 'note') return;
+    try {
+      keepReply(await get(`${path}/${id}`, NOTE_QUERY, stop.signal));
+      setIds((all) => all && !all.includes(id) ? [...all, id] : all);
+    } catch { /* it is deleted */ }
+  };
+  createEffect(() => { const channel = inboxChannel()?.replace('inbox', key.replace('/notes', '').replace('/', '_')); if (channel) follow(channel, (event, change) => void heard(event, change), { after }); });
   const others = () => (ids() ?? []).filter((id) => noteOf(id)?.is_pinned === false);
   const more = async () => {
     try { const found = await read(false, others().length); setIds((all) => [...new Set([...all ?? [], ...found])]); } catch (error) { if (!stop.signal.aborted) tellWrong((error as Error).message); }
