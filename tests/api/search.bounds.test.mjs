@@ -154,6 +154,17 @@ describe('a desk on which more than 24 words begin with a prefix', () => {
   });
 });
 
+test('a bounded walk takes the last changed of the own, the teams\' and the unassigned conversations together', async (t) => {
+  const desk = await open(t, { args: ['--search-texts', '10'] });
+  const teams = await desk.person('agent', { agent_case_access: 'TEAMS' }), made = [];
+  for (let i = 0; i < 16; i++) made.push((await desk.owner.create('/cases', { subject: `N${i}`, contents: 'Hello', requester_id: desk.people.customer.id })).id);
+  for (const id of made.slice(0, 7)) {
+    await desk.clock.forward(1);
+    await desk.owner.update(`/cases/${id}`, { assigned_agent_id: teams.id });
+  }
+  assert.deepEqual((await found(teams.client, 'is:new')).notes(BOUND).ids, [...made.slice(0, 7).reverse(), ...made.slice(13).reverse()]);
+});
+
 test('of a tag of many conversations, those that changed last and the newest are found', async (t) => {
   const desk = await open(t, { args: ['--search-texts', '10'] });
   const self = await desk.person('agent', { agent_case_access: 'SELF' }), made = [];
