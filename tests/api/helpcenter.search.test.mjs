@@ -294,6 +294,11 @@ describe('articles that are written by the API', () => {
     assert.deepEqual(await suggested('how do they know'), []);
   });
 
+  test('a result that lacks words has half of the weight of the best one, and a word of many results weighs little', async () => {
+    for (const titles of ['A warbler', ...[1, 2, 3, 4, 5].map((i) => `Tune ${i}`)]) await write({ titles, contents: '<p>The text.</p>' });
+    assert.deepEqual(await found('warbler tunes'), ['A warbler'], 'log(1 + 7/5) is less than half of log(1 + 7/1)');
+  });
+
   test('operators are words in a search of the help center, and a notice says so', async () => {
     const manual = await write({ titles: 'Filters', contents: '<p>Type status:open or is:new.</p>' });
     for (const query of ['status:open', 'is:new', 'status:open is:new']) {
