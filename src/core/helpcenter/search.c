@@ -18,6 +18,7 @@
 #include "core/helpcenter/tally.h"
 #include "core/helpcenter/slug.h"
 #include "core/people/name_index.h"
+#include "core/search/rarest.h"
 #include "core/search/show.h"
 #include "core/query/synonym.h"
 #include "core/search/vocabulary.h"

@@ -12,23 +12,19 @@
  *     there is no word: the LIMIT_SEARCH_FOUND conversations that were changed last, or the newest people and
  *         organizations
  *
- * A prefix stands for the words that begin with it, which are listed first: FTS5 merges the texts of all
- * words of a prefix before it gives one. If they are more than PREFIX_WORDS, the prefix is broad: it counts
- * as more common than any word, and the newest texts of the kind are examined.
- *
  * So the work of a search with words does not grow with the desk. An operator that few conversations meet
  * reads all visible ones, if no index serves it. Visibility is part of the queries that choose the rows:
  * no invisible row is read into memory. If all texts with the word are examined, what is invisible changes
  * neither hits nor order. The newest texts with a common word are counted before visibility, so invisible
  * ones take places among them: an actor who sees more conversations than are walked may miss older hits, and
- * may learn that a word is in more than LIMIT_SEARCH_FOUND texts of the desk, or a prefix broad, because the
- * total is then marked as a lower bound. The words of articles are listed apart, so that those of conversations change no search of them. */
+ * may learn that a word is in more than LIMIT_SEARCH_FOUND texts of the desk, or a prefix broad (rarest.h),
+ * because the total is then marked as a lower bound. */
 #include "core/search/find.h"
 
 #include "base/buf.h"
 #include "base/ids.h"
 #include "core/access/help_center.h"
-#include "core/search/vocabulary.h"
+#include "core/search/rarest.h"
 #include "json/json.h"
 
 #include <limits.h>
@@ -42,13 +38,6 @@ struct owner {
     uint64_t units;
     float *best; /* for each unit, the score of the best text, or of all texts of an article */
     float top;   /* the score of text_id */
-};
-
-/* The words of the index that a term stands for. */
-struct indexed_words {
-    bool made;
-    bool broad;       /* too many words begin with the term */
-    struct str words; /* of @FOUND. p NULL: none */
 };
 
 struct finding {
@@ -173,132 +162,8 @@ static void texts_sql(const struct finding *f, struct buf *sql) {
     if (f->kind == SEARCH_ARTICLES && f->filter->texts) buf_fmt(sql, " AND %s", f->filter->texts);
 }
 
-/* Articles are longer, so fewer are examined. */
-static int texts_at_most(const struct desk *d, int kind) {
-    int texts = search_texts_at_most(d);
-    return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;
-}
-
-#define PREFIX_WORDS 24 /* words that begin with a prefix; each of them is a read of the index */
-/* times the texts that a search examines. FTS5 merges those of all words that begin with a prefix in 4 ms */
-#define SMALL_DESK 50
-
-/* The highest ids, because the numbers of rows are not higher. */
-QUERY(search_desk_size, "SELECT (SELECT COALESCE(MAX(id), 0) FROM cases) + (SELECT COALESCE(MAX(id), 0) "
-                        "FROM posts) + (SELECT COALESCE(MAX(id), 0) FROM users)");
-
-static int words_of_prefix(struct work *w, int kind, struct str prefix, struct indexed_words *out) {
-    struct arena *a = w->arena;
-    struct str list[PREFIX_WORDS + 1];
-    int64_t texts = 0;
-    int n = vocabulary_words(w->conn, a, kind == SEARCH_ARTICLES, prefix, list, PREFIX_WORDS + 1);
-    TRY(n);
-    *out = (struct indexed_words){.made = true};
-    if (n > PREFIX_WORDS) TRY(db_int(w->conn, &search_desk_size, NULL, &texts));
-    out->broad = texts > (int64_t)texts_at_most(w->desk, SEARCH_CASES) * SMALL_DESK;
-    if (n > PREFIX_WORDS || (n == 1 && str_eq(list[0], S(WORDS_UNKNOWN)))) {
-        if (!out->broad) out->words = str_fmt(a, "\"%s\" *", prefix.p);
-        return 0;
-    }
-    for (int i = 0; i < n; i++)
-        out->words = STR_CAT(a, i ? out->words : S(""), i ? S(" OR ") : S(""), S("\""), list[i], S("\""));
-    return 0;
-}
-
-static int words_of_term(struct work *w, int kind, const struct search_term *t, struct indexed_words *out) {
-    struct arena *a = w->arena;
-    if (t->prefix) return words_of_prefix(w, kind, t->exact, out);
-    *out = (struct indexed_words){.made = true};
-    out->words =
-        t->stem.p ? str_fmt(a, "\"%s\" OR \"%s\"", t->exact.p, t->stem.p) : str_fmt(a, "\"%s\"", t->exact.p);
-    return 0;
-}
-
-/* Each term is looked up once. */
-static int indexed_words(const struct finding *f, int term, const struct indexed_words **out) {
-    struct indexed_words *i = &f->terms[term];
-    *out = i;
-    return i->made ? 0 : words_of_term(f->work, f->kind, &f->query->terms[term], i);
-}
-
-#define WORD_BINDS(words, kind, most)                                                                       \
-    BINDS(B_TEXT("words", words), B_INT("from", search_range(kind)), B_INT("to", search_range((kind) + 1)), \
-          B_INT("most", most))
-
-QUERY(search_word_count, "SELECT COUNT(*) FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from "
-                         "AND f.id < :to LIMIT :most) n @BY_VALUES@");
-
-#define RARE 20 /* texts; a rarer word saves nothing */
-
-struct rarest {
-    struct indexed_words words;
-    int64_t count; /* over f->texts if it is common. INT64_MAX: there is no word */
-};
-
-/* Counts no further than the rarest word so far. Broad words are taken last. */
-static int weigh_words(struct finding *f, const struct indexed_words *i, struct rarest *r) {
-    int64_t n = 0, most = r->count < f->texts ? r->count : f->texts + 1;
-    if (r->count <= RARE && r->count <= f->texts) return 0;
-    if (i->broad) n = f->texts + 2;
-    else if (i->words.p)
-        TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(i->words, f->kind, most), &n));
-    if (n < r->count) *r = (struct rarest){*i, n};
-    return 0;
-}
-
-/* The longest word of each alternative of the unit. Returns the number of alternatives, or a negative
- * error. */
-static int words_of_alternatives(struct finding *f, int unit, struct indexed_words *out) {
-    const struct search_query *q = f->query;
-    struct arena *a = f->work->arena;
-    const struct indexed_words *one;
-    int alternatives = 0;
-    *out = (struct indexed_words){.made = true};
-    for (uint64_t stops = q->stops; stops; stops &= stops - 1) {
-        int last = __builtin_ctzll(stops), longest = last;
-        if (q->unit[last] != unit) continue;
-        alternatives += last != unit;
-        for (int i = search_unit_start(q, last); i < last; i++)
-            if (q->terms[i].exact.n > q->terms[longest].exact.n) longest = i;
-        TRY(indexed_words(f, longest, &one));
-        out->broad = out->broad || one->broad;
-        if (one->words.p)
-            out->words = out->words.p ? STR_CAT(a, out->words, S(" OR "), one->words) : one->words;
-    }
-    return alternatives;
-}
-
-static int weigh_unit(struct finding *f, int unit, struct rarest *r) {
-    struct indexed_words all;
-    const struct indexed_words *one;
-    int alternatives = words_of_alternatives(f, unit, &all);
-    TRY(alternatives);
-    if (alternatives) return weigh_words(f, &all, r);
-    for (int i = unit, first = search_unit_start(f->query, unit); i >= first; i--) {
-        TRY(indexed_words(f, i, &one));
-        TRY(weigh_words(f, one, r));
-    }
-    return 0;
-}
-
-#define NO_WORD ((struct rarest){.count = INT64_MAX})
-
-/* Words that begin with the last word are not rarer than that word, which is cheaper to count. */
-static int weigh_open_unit(struct finding *f, int unit, struct rarest *r) {
-    struct rarest whole = NO_WORD;
-    const struct indexed_words *words;
-    TRY(indexed_words(f, unit, &words));
-    TRY(weigh_words(f, words, &whole));
-    return whole.count >= r->count ? 0 : weigh_unit(f, unit, r);
-}
-
-/* Chooses the rarest word that every result has. */
-static int rarest_word(struct finding *f, struct rarest *r) {
-    int open = search_open_unit(f->query);
-    *r = NO_WORD;
-    for (int i = f->query->count - 1; i >= 0; i--)
-        if (i != open && ((f->query->ends & ~f->query->excluded) >> i & 1)) TRY(weigh_unit(f, i, r));
-    return open < 0 ? 0 : weigh_open_unit(f, open, r);
+static struct word_search words_searched(const struct finding *f) {
+    return (struct word_search){f->work, f->query, f->kind, f->texts, f->terms};
 }
 
 /* The query with a last word that is a whole word. */
@@ -526,19 +391,19 @@ static void take_rows(struct finding *f, const struct owner_ids *owners) {
 /* The newest texts with a beginning of the last word may lack those with the whole word, which come first.
  * The scores of the texts of an article are joined, so none may be compared twice. */
 static int examine_whole_word(struct finding *f, struct owner_ids *owners) {
-    const struct indexed_words *words;
+    struct word_search words = words_searched(f);
     struct rarest whole = NO_WORD;
     if (f->kind == SEARCH_ARTICLES) f->single = false;
-    TRY(indexed_words(f, search_open_unit(f->query), &words));
-    TRY(weigh_words(f, words, &whole));
+    TRY(weigh_word(&words, search_open_unit(f->query), &whole));
     return whole.count ? examine_word(f, &whole, f->texts, owners) : 0;
 }
 
 static int examine(struct finding *f) {
     const struct search_query *q = f->query;
     struct owner_ids owners = {0};
+    struct word_search words = words_searched(f);
     struct rarest r;
-    TRY(rarest_word(f, &r));
+    TRY(rarest_word(&words, &r));
     if (r.count == 0) return 0;
     if (r.count == INT64_MAX) {
         if (!f->filter->any) return 0; /* words that are only excluded select nothing */
@@ -565,12 +430,13 @@ static int compare_rarest(const void *a, const void *b) {
 
 /* Results may lack units: the texts with the rarest ones are examined, of each at most a part of f->texts. */
 static int examine_some(struct finding *f) {
+    struct word_search words = words_searched(f);
     struct rarest units[SEARCH_TERMS], *end = units;
     struct owner_ids owners = {0};
     const struct search_query *q = f->query;
     for (uint64_t ends = q->ends & ~q->excluded; ends; ends &= ends - 1) {
         *end = NO_WORD;
-        TRY(weigh_unit(f, __builtin_ctzll(ends), end));
+        TRY(weigh_unit(&words, __builtin_ctzll(ends), end));
         if (end->count > 0) end++;
     }
     qsort(units, (size_t)(end - units), sizeof *units, compare_rarest);
@@ -636,7 +502,7 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
     *f = (struct finding){
         .work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
-    f->texts = texts_at_most(w->desk, kind);
+    f->texts = texts_examined(w->desk, kind);
     f->rows = f->unit_count ? f->texts * 2 / 5 : f->texts; /* each has several texts to compare */
     f->terms = terms;
     for (int i = 0; i < f->unit_count; i++) f->weight[i] = 1;
@@ -659,14 +525,11 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
 /* True if the last word itself is in more texts of these kinds than a search examines. Then no kind merges
  * the texts of words that begin so. */
 static int is_last_word_common(struct work *w, const struct search_query *q, unsigned kinds) {
-    int64_t n = 0, from = __builtin_ctz(kinds), to = 32 - __builtin_clz(kinds),
-            most = texts_at_most(w->desk, SEARCH_CASES);
-    struct indexed_words last;
-    TRY(words_of_term(w, (int)from, &q->terms[search_open_unit(q)], &last));
-    TRY(db_int(w->conn, &search_word_count,
-               BINDS(B_TEXT("words", last.words), B_INT("from", search_range((int)from)),
-                     B_INT("to", search_range((int)to)), B_INT("most", most + 1)),
-               &n));
+    int64_t n, most = texts_examined(w->desk, SEARCH_CASES);
+    int first = __builtin_ctz(kinds), last = 31 - __builtin_clz(kinds);
+    struct indexed_words words;
+    TRY(words_of_term(w, first, &q->terms[search_open_unit(q)], &words));
+    TRY(texts_count(w, words.words, first, last, most + 1, &n));
     return n > most;
 }
 
@@ -717,16 +580,8 @@ int search_word_visible(struct work *w, const struct search_filter *filter, cons
         "AND f.id < :to ORDER BY f.id DESC LIMIT :most) g JOIN search_texts s ON s.id = g.id "
         "JOIN articles t ON t.id = s.owner_id",
         str_fmt(w->arena, " LIMIT %d) n @BY_VALUES@", enough).p,
-        WORD_BINDS(words.words, SEARCH_ARTICLES, texts_at_most(w->desk, SEARCH_ARTICLES)), &s));
+        WORD_BINDS(words.words, SEARCH_ARTICLES, texts_examined(w->desk, SEARCH_ARTICLES)), &s));
     int rc = stmt_step(s), n = rc == 1 ? (int)col_int(s, 0) : 0;
     stmt_end(s);
     return rc < 0 ? rc : n;
-}
-
-int search_word_texts(struct work *w, int kind, const struct search_term *t, int64_t most) {
-    struct indexed_words words;
-    int64_t n = 0;
-    TRY(words_of_term(w, kind, t, &words));
-    TRY(db_int(w->conn, &search_word_count, WORD_BINDS(words.words, kind, most), &n));
-    return (int)n;
 }

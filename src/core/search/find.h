@@ -27,8 +27,6 @@ int search_find(struct work *w, const struct search_query *q, const struct searc
  * the number or a negative error. */
 int search_word_visible(struct work *w, const struct search_filter *f, const struct search_term *t,
                         int enough);
-/* Counts the texts of a kind with the word, also those that the actor does not see, at most `most`. */
-int search_word_texts(struct work *w, int kind, const struct search_term *t, int64_t most);
 /* Runs a statement over visible articles t and their texts s that the filter admits: select, then the
  * conditions, then rest. */
 int search_articles_start(struct work *w, const struct search_filter *f, const char *select, const char *rest,

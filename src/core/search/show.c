@@ -54,9 +54,9 @@ static void find_spans(struct arena *a, struct str language, const struct search
     s->count = 0;
     token_begin(&r, a, language, text);
     while (s->count < SPANS && token_next(&r, &t)) {
-        struct str forms[3] = {t.exact, t.stem, t.address};
+        struct str forms[3] = {t.exact};
         int n = 1;
-        if (t.stem.p) n = 2;
+        if (t.stem.p) forms[n++] = t.stem;
         if (t.address.p) forms[n++] = t.address;
         recent.at[recent.n++ % SEARCH_TERMS] = t.at;
         uint64_t ended = search_step(q, &state, search_position(q, forms, n)) & ~q->excluded;
