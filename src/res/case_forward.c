@@ -15,6 +15,7 @@
 #include "core/rules/rules_finish.h"
 #include "json/json.h"
 #include "res/attachment.h"
+#include "res/draft.h"
 #include "res/html.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -64,6 +65,7 @@ const struct field forward_input[] = {
     {"attachment_ids", F_IDS, 0,
      .doc = "Attachments of these messages that are forwarded, in place of all of them.", .example = "[]"},
     {"*", .group = attachment_input},
+    {"*", .group = draft_sent_input},
     {0},
 };
 
@@ -238,6 +240,7 @@ int post_case_forward(struct call *c) {
     f.note.files = files.ids;
     f.note.file_count = files.count;
     TRY(forward_send(&c->work, &f, &c->id));
+    TRY(draft_sent(c, DRAFT_FORWARD));
     return forward_reply(c);
 }
 

@@ -100,6 +100,10 @@ int delete_case_forward(struct call *c); /* DELETE /cases/:id/forward/:post_id *
     "(SELECT f.to_addresses || '\n' || f.cc_addresses || '\n' || f.post_ids || '\n' || (SELECT "    \
     "@JSON_ROWS(x.said) FROM (SELECT o.status || ' ' || o.recipient AS said FROM outgoing_mails o " \
     "WHERE o.post_id = f.note_id) x) || '\n' || f.subject FROM forwards f WHERE f.note_id = t.id)"
+/* The note of the forward that the note t answers. */
+#define ANSWERED_NOTE                                                                     \
+    "(SELECT MAX(m.forward_id) FROM mails m JOIN forwards f ON f.note_id = m.forward_id " \
+    "WHERE m.post_id = t.id)"
 void render_forward(struct view *v, const struct row *row, const struct value *own);
 
 /* ---- macros in a request: macro.c ------------------------------------------------------------ */

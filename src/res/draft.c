@@ -20,7 +20,8 @@
 
 #include <inttypes.h>
 
-static const struct word draft_channels[] = {{DRAFT_REPLY, "REPLY"}, {DRAFT_NOTE, "NOTE"}, {0}};
+static const struct word draft_channels[] = {
+    {DRAFT_REPLY, "REPLY"}, {DRAFT_NOTE, "NOTE"}, {DRAFT_FORWARD, "FORWARD"}, {0}};
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -30,10 +31,10 @@ static void render_json(struct view *v, const struct row *row, const struct valu
     else jw_null(&v->w);
 }
 
-#define PARAMETERS_DOC                                                                                      \
-    "Further parameters of the reply, note or conversation, as the editor will send them: `channel`, "      \
-    "`channel_options` (recipients of copies), `subject`, `status_id`, `tags`, `macro_id` and others. The " \
-    "desk stores them and checks them when they are sent."
+#define PARAMETERS_DOC                                                                                     \
+    "Further parameters of the reply, note, forward or conversation, as the editor will send them: "       \
+    "`channel`, `channel_options` (recipients of copies), `subject`, `status_id`, `tags`, `macro_id` and " \
+    "others. The desk stores them and checks them when they are sent."
 
 static const struct field draft_texts[] = {
     {"contents", F_LONG, READONLY | ON_DEMAND, .max = LIMIT_DRAFT,
@@ -52,9 +53,9 @@ static const struct field draft_fields[] = {
     {"user", F_REF, READONLY, .ref = "user_minimal", .doc = "Its writer."},
     {"place", F_TEXT, HIDDEN,
      .column = "CASE WHEN t.is_shared = 1 THEN 'drafts/' || t.id WHEN t.channel = 2 THEN "
-               "'draft?channel=NOTE' ELSE 'draft' END"},
+               "'draft?channel=NOTE' WHEN t.channel = 3 THEN 'draft?channel=FORWARD' ELSE 'draft' END"},
     {"channel", F_WORD, READONLY, .words = draft_channels,
-     .doc = "REPLY: becomes a reply. NOTE: becomes a note."},
+     .doc = "REPLY: becomes a reply. NOTE: becomes a note. FORWARD: becomes a forward."},
     {"is_shared", F_BOOL, READONLY,
      .doc = "True if everybody of staff who sees the conversation reads it, and can take it."},
     {"*", .group = draft_texts},
@@ -82,7 +83,7 @@ static const struct field draft_input[] = {
      .doc = "The newest post that was seen when the text was begun.", .example = "6490"},
     {"is_shared", F_BOOL, 0,
      .doc = "True: everybody of staff who sees the conversation reads the draft, and can take it. Without "
-            "it, this stays as it is."},
+            "it, this stays as it is. The draft of a forward is not shared."},
     {0},
 };
 
@@ -104,7 +105,7 @@ static const struct field new_case_draft_input[] = {
 };
 
 static const struct field draft_args[] = {
-    {"channel", F_WORD, .words = draft_channels, .doc = "REPLY (default) or NOTE."},
+    {"channel", F_WORD, .words = draft_channels, .doc = "REPLY (default), NOTE or FORWARD."},
     {0},
 };
 
@@ -143,7 +144,9 @@ static struct value number_or_null(int64_t n) {
 
 static struct str draft_place(struct arena *a, const struct draft *d) {
     if (d->is_shared) return str_fmt(a, "drafts/%" PRId64, d->id);
-    return d->channel == DRAFT_NOTE ? S("draft?channel=NOTE") : S("draft");
+    return d->channel == DRAFT_NOTE      ? S("draft?channel=NOTE")
+           : d->channel == DRAFT_FORWARD ? S("draft?channel=FORWARD")
+                                         : S("draft");
 }
 
 static struct row *draft_row(struct view *v, const struct draft *d) {
@@ -214,6 +217,8 @@ static int draft_read(struct call *c, struct draft *d) {
     if (d->case_id) {
         d->base_post_id = in_int(c, "base_post_id");
         d->is_shared = in_int(c, "is_shared") != 0;
+        if (d->is_shared && d->channel == DRAFT_FORWARD)
+            in_fail(c, "is_shared", ERR_FIELD_INVALID, "The draft of a forward is not shared.");
     } else d->requester_id = in_int(c, "requester_id");
     d->contents = contents->value.s.p ? contents->value.s : S("");
     if (contents->json == NULL) in_fail(c, "contents", ERR_FIELD_REQUIRED, NULL);
@@ -323,18 +328,19 @@ static const struct route draft_routes[] = {
      .doc = "The newest first. Only of conversations that you see. Texts only with "
             "`fields=+contents,+parameters`."},
     {PUT, "/cases/:id/draft", COL_PLUS, "conversations", ONE, put_draft, .of = "case", .args = draft_args,
-     .input = draft_input, .also = NONE, .summary = "Save your draft of a reply or note",
+     .input = draft_input, .also = NONE, .summary = "Save your draft of a reply, note or forward",
      .doc = "Replaces the whole draft, or creates it. To replace one, send its ETag in If-Match; * replaces "
             "any. Without a precondition, or with another ETag, a draft with other contents is not "
             "overwritten: 412. A PUT of what is stored succeeds and changes nothing. A blank text without "
-            "files deletes the draft; the reply then has only the status. The reply has no texts. Nobody "
-            "else sees a draft that is not shared. It is deleted 90 days after its last change; of "
+            "files deletes the draft, of a forward also without parameters; the reply then has only the "
+            "status. The reply has no texts. Nobody else sees a draft that is not shared. It is deleted 90 "
+            "days after its last change; of "
             "more than 200 drafts of a person, the oldest are."},
     {GET, "/cases/:id/draft", COL_PLUS, "conversations", ONE, get_draft, .of = "case", .args = draft_args,
-     .summary = "Get your draft of a reply or note",
+     .summary = "Get your draft of a reply, note or forward",
      .doc = "404 if you have none. Also if the conversation is suspended, merged or in the trash."},
     {DELETE, "/cases/:id/draft", COL_PLUS, "conversations", NONE, delete_draft, .of = "case",
-     .args = draft_args, .summary = "Delete your draft of a reply or note",
+     .args = draft_args, .summary = "Delete your draft of a reply, note or forward",
      .doc = "With If-Match only if it has this ETag."},
     {GET, "/cases/:id/drafts", COL_PLUS, "conversations", LIST, api_list, OF_CASE,
      .order = {.key = "t.updated_at", .descending = true}, .summary = "List the drafts of a conversation",
@@ -350,20 +356,20 @@ static const struct route draft_routes[] = {
     {0},
 };
 
-const struct resource draft_resource = {.type = "draft",
-                                        .scope = "conversations",
-                                        .title = "Drafts",
-                                        .doc =
-                                            "Replies and notes that you have begun and not sent, and those "
-                                            "that others share with you. A draft belongs to one person, "
-                                            "one conversation and one channel.",
-                                        .url = "cases/:case/:place",
-                                        .table = "drafts",
-                                        .fields = draft_fields,
-                                        .routes = draft_routes,
-                                        .visible = draft_visible,
-                                        .keyset = true,
-                                        .unlogged = "its sharing is a change of the conversation"};
+const struct resource draft_resource = {
+    .type = "draft",
+    .scope = "conversations",
+    .title = "Drafts",
+    .doc = "Replies, notes and forwards that you have begun and not sent, and those "
+           "that others share with you. A draft belongs to one person, "
+           "one conversation and one channel.",
+    .url = "cases/:case/:place",
+    .table = "drafts",
+    .fields = draft_fields,
+    .routes = draft_routes,
+    .visible = draft_visible,
+    .keyset = true,
+    .unlogged = "its sharing is a change of the conversation"};
 
 static const struct route new_case_draft_routes[] = {
     {PUT, "/cases/draft", AG_PLUS, "conversations", ONE, put_draft, .input = new_case_draft_input,

@@ -40,9 +40,7 @@ static const struct field note_fields[] = {
      .doc = "To whom the note was forwarded by e-mail: `to` and `cc` with the delivery status of each "
             "address, `subject`, and `post_ids`, the messages. Null: the note is no forward.",
      .example = "null"},
-    {"answers_note", F_REF, READONLY, .ref = "note",
-     .column = "(SELECT MAX(m.forward_id) FROM mails m JOIN forwards f ON f.note_id = m.forward_id "
-               "WHERE m.post_id = t.id)",
+    {"answers_note", F_REF, READONLY, .ref = "note", .column = ANSWERED_NOTE,
      .doc = "Note of the forward that this one answers; it came by e-mail. Null: it is no answer."},
     {"*", .group = row_times},
     {0},

@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "core/access/access.h"
 #include "core/desk/cascade.h"
+#include "res/case_parts.h"
 #include "res/channel.h"
 #include "res/groups.h"
 #include "res/html.h"
@@ -120,6 +121,12 @@ static const struct field post_fields[] = {
     {"original", F_COMPUTED, READONLY, .render = post_original,
      .doc = "The case_message, note or activity with the same id.",
      .example = "{\"id\": 1, \"resource_type\": \"case_message\"}"},
+    {"forward", F_COMPUTED, READONLY | ON_DEMAND, .column = "CASE WHEN t.kind = 2 THEN " FORWARD_TEXT " END",
+     .render = render_forward, .doc = "The member `forward` of the note; null for other posts.",
+     .example = "null"},
+    {"answers_note", F_REF, READONLY | ON_DEMAND, .ref = "note",
+     .column = "CASE WHEN t.kind = 2 THEN " ANSWERED_NOTE " END",
+     .doc = "The member `answers_note` of the note; null for other posts."},
     {"post_status", F_WORD, READONLY, .column = "t.status", .words = post_statuses,
      .doc = "Delivery status. NOT_SENT for notes and activities.", .example = "\"SENT\""},
     {"post_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types,

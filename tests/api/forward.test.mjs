@@ -1,7 +1,11 @@
 // Forwards of messages to people outside, and their answers (docs/CONVERSATIONS.md, "Forwarding").
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { File, addTags, multipart, open, raw, relayFor, until } from './lib/index.mjs';
+import { directory } from './lib/desk.mjs';
 import { mail, mailRows, receive, token } from './lib/mails.mjs';
 
 const OUT = 'workshop@supplier.example';
@@ -159,6 +163,25 @@ describe('an answer', () => {
     assert.equal(desk.check().status, 0, desk.check().stdout);
   });
 
+  test('with the token of another desk opens nothing; at a mailbox of another brand only who was asked adds a note, to this conversation', async (t) => {
+    const { desk, talk, sent, answer, plus, note, seen } = await forwarding(t), { note: id } = await sent(), elsewhere = { dir: directory() };
+    writeFileSync(join(elsewhere.dir, 'secret.key'), randomBytes(readFileSync(join(desk.dir, 'secret.key')).length)); // desks of tests have one key
+    for (const kind of ['f', 'g', 'h']) {
+      const row = await answer({ 'In-Reply-To': `<${token(elsewhere, 'g', id)}.1@example.com>`, Subject: `Re: [${token(elsewhere, 'h', id)}]` }, `${kind}\r\n`, { to: `desk+${token(elsewhere, kind, id)}@example.com` });
+      assert.deepEqual([row.status, row.suspension, row.post_id], ['SUSPENDED', 'INVALID_CASE_TOKEN', null], kind);
+    }
+    const brand = await desk.owner.create('/brands', { name: 'Second', sub_domain: 'second' });
+    await desk.admin.create('/mailboxes', { address: 'second@example.com', brand_id: brand.id });
+    const envelope = { to: `second+${token(desk, 'f', id)}@example.com` }, notes = async () => (await desk.staff.fetch(`/cases/${talk.id}/notes`, { limit: 100 })).length;
+    const stranger = await answer({ From: 'stranger@elsewhere.example', To: 'second@example.com' }, 'Let me in\r\n', envelope);
+    assert.deepEqual([stranger.status, stranger.suspension, stranger.case_id, await notes()], ['SUSPENDED', 'NOT_PARTICIPANT', null, 1]);
+    const row = await answer({ To: 'second@example.com' }, 'At the other address\r\n', envelope);
+    assert.deepEqual([row.status, row.case_id, (await note(row.post_id)).answers_note.id, await notes()], ['SUCCESS', talk.id, id, 2]);
+    assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).brand.id, 1);
+    assert.equal((await seen()).length, 1);
+    assert.equal(desk.check().status, 0, desk.check().stdout);
+  });
+
   test('is subject to loops and limits, and an address that answers a forward need not be registered', async (t) => {
     const { desk, talk, sent, answer, plus } = await forwarding(t, { 'mail.require_registered': true, 'mail.require_verified': true });
     const { note: id, letter } = await sent();
@@ -279,6 +302,42 @@ test('triggers see a forward as a note, and its answer as a note that came by ma
   assert.deepEqual(await tags(), ['asked']);
   await answer({}, 'Hello\r\n', plus(id));
   assert.deepEqual(await tags(), ['answered', 'asked']);
+});
+
+test('posts have the forward and the answered note on request, as their notes do; other posts have neither', async (t) => {
+  const { desk, talk, sent, answer, plus, note } = await forwarding(t);
+  const { note: id } = await sent(), row = await answer({}, 'Hello\r\n', plus(id));
+  await until('the delivery', async () => (await note(id)).forward.to[0].email_delivery_status === 'SENT');
+  const posts = await desk.staff.fetch(`/cases/${talk.id}/posts`, { filters: 'all', fields: 'forward,answers_note', limit: 100 }), of = (post) => posts.find((one) => one.id === post);
+  assert.deepEqual(of(id).forward, (await note(id)).forward);
+  assert.deepEqual([of(id).answers_note, of(row.post_id).answers_note.id, of(row.post_id).forward], [null, id, null]);
+  const others = posts.filter((one) => ![id, row.post_id].includes(one.id));
+  assert.ok(others.length > 1 && others.every((one) => one.forward === null && one.answers_note === null));
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}/posts`))[0].forward, undefined);
+});
+
+test('an unfinished forward is a draft of its own, which is not shared and goes with the forward', async (t) => {
+  const { desk, talk, forward, post } = await forwarding(t), { staff } = desk, path = `/cases/${talk.id}/draft`, query = { channel: 'FORWARD' };
+  (await staff.put(path, { contents: 'A reply' })).must(200);
+  const begun = (await staff.put(path, { contents: '', parameters: { to: OUT } }, { query })).must(200);
+  assert.equal(begun.data.channel, 'FORWARD');
+  const read = (await staff.get(path, query)).must(200);
+  assert.deepEqual([read.etag, read.data.parameters, read.data.contents], [begun.etag, { to: OUT }, '']);
+  assert.equal((await staff.get(read.data.resource_url.slice(desk.base.length))).must(200).etag, read.etag);
+  assert.deepEqual((await staff.fetch('/profile/drafts')).map((one) => one.channel).sort(), ['FORWARD', 'REPLY']);
+  (await staff.put(path, { contents: 'x', is_shared: true }, { query, headers: { 'If-Match': read.etag } })).refused(400, 'FIELD_INVALID', 'is_shared');
+  (await desk.owner.get(path, query)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await post({ to: ['nobody'], draft_etag: read.etag })).refused(400, 'FIELD_INVALID', 'to');
+  (await staff.get(path, query)).must(200);
+  await forward({ draft_etag: '"another"' });
+  (await staff.get(path, query)).must(200);
+  await forward({ draft_etag: read.etag });
+  (await staff.get(path, query)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal((await staff.get(path)).must(200).data.contents, 'A reply');
+  const empty = (await staff.put(path, { contents: 'x' }, { query })).must(200);
+  (await staff.put(path, { contents: ' ', parameters: null }, { query, headers: { 'If-Match': empty.etag } })).must(200);
+  (await staff.get(path, query)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
 test('an erasure of a person takes the addresses of forwards to the person', async (t) => {

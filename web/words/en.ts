@@ -129,6 +129,7 @@ const words = {
   snooze: 'Snooze …',
   merge: 'Merge …',
   split: 'Split …',
+  forward: 'Forward …',
   // properties
   properties: 'Properties',
   status: 'Status',
@@ -169,15 +170,6 @@ const words = {
   field_file: 'File',
   explain: 'Explain',
   explain_hide: 'Hide the explanation',
-  goal_business: 'Goal {goal} in business hours, {elapsed} used',
-  goal_calendar: 'Goal {goal}, {elapsed} used',
-  ran: 'ran {time} while {status}',
-  ran_not_status: 'paused {time} because {status}',
-  ran_not_completed: 'stopped {time} because it was completed',
-  ran_not_active: 'stopped {time} because it was in the trash, suspended or merged',
-  ran_not_hours: 'left out {time} outside of business hours',
-  ran_not_holiday: 'left out {time} of holidays',
-  clock_runs_before: '[n: one {n} earlier answer was measured, too|other {n} earlier answers were measured, too]',
   organization_conversations: 'Conversations of others',
   // keys
   key_next: 'Next conversation',

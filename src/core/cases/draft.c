@@ -88,7 +88,8 @@ int draft_lock(struct work *w, int64_t case_id, enum draft_channel channel, stru
 }
 
 bool draft_is_empty(const struct draft *d) {
-    bool is_begun = d->case_id == 0 && (d->requester_id || d->parameters.p);
+    bool has_form = d->case_id == 0 || d->channel == DRAFT_FORWARD;
+    bool is_begun = has_form && (d->requester_id || d->parameters.p);
     return str_trim(d->contents).n == 0 && d->file_ids.p == NULL && !is_begun;
 }
 

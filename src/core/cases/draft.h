@@ -1,4 +1,4 @@
-/* Drafts: replies, notes and new conversations that a person has begun and not sent.
+/* Drafts: replies, notes, forwards and new conversations that a person has begun and not sent.
  *
  * A draft belongs to one person, one conversation and one channel; a person has one draft of a new
  * conversation. Nobody else sees it, and it changes nothing else: no activity, no entry of the change log,
@@ -17,7 +17,7 @@
 
 #define DRAFT_KEPT (90 * TIME_DAY) /* after its last change */
 
-enum draft_channel { DRAFT_REPLY = 1, DRAFT_NOTE };
+enum draft_channel { DRAFT_REPLY = 1, DRAFT_NOTE, DRAFT_FORWARD }; /* a forward is not shared */
 
 struct draft {
     int64_t id; /* 0: not stored yet */
@@ -39,7 +39,8 @@ int draft_load(struct work *w, int64_t case_id, enum draft_channel channel, stru
 /* The same for a write: other writes of the actor's drafts of the conversation wait for its end. */
 int draft_lock(struct work *w, int64_t case_id, enum draft_channel channel, struct draft *out);
 
-/* It has neither a text nor files. Requester and parameters also count for a new conversation. */
+/* It has neither a text nor files. Parameters also count for a forward and a new conversation, and the
+ * requester for the latter. */
 bool draft_is_empty(const struct draft *d);
 /* All members that a PUT replaces are equal. */
 bool draft_is_same(const struct draft *a, const struct draft *b);

@@ -1,6 +1,7 @@
 // The calls of an open conversation.
 import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { call, get, getAhead, Refused, type Reply, type Row, type Schemas } from '../../kit/api';
+import { takeTyped, typeAhead } from '../../kit/keys';
 import { change, keepReply, rowOf, show, type Shown, type Source } from '../../kit/store';
 import { connections, follow, placeNow, presence, type Change, type Meta } from '../../kit/live';
 import { tell, tellWrong } from '../../kit/strip';
@@ -163,6 +164,12 @@ export const createConversation = (id: number) => {
   };
 };
 export type Conversation = ReturnType<typeof createConversation>;
+
+/** Asks to whom messages are forwarded. `post`: the message that is chosen first. What is typed until the question is there, is for it. */
+export const forward = (c: Conversation, post?: number) => {
+  typeAhead();
+  void import('./forward').then(({ openForward }) => openForward(c, post), (error: Error) => { takeTyped(); tellWrong(error.message); });
+};
 
 const problemName = (problem: { parameter?: string; pointer?: string }, otherwise: string) => String(problem.pointer ?? problem.parameter ?? otherwise).replace(/^\//, '');
 

@@ -8,7 +8,7 @@ import { rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { fullTime, now, say, shortTime } from '../../kit/words';
 import { nearestClock, type CaseRow } from '../list/row';
-import { tagNames, type Conversation, type RefTo } from './data';
+import { forward, tagNames, type Conversation, type RefTo } from './data';
 import { activities, toggleActivities } from './timeline';
 
 const Merged = lazy(async () => { const [{ Merged }, words] = await Promise.all([import('./merged'), import('./merge_words')]); await words.ready(); return { default: Merged }; });
@@ -65,11 +65,13 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
   };
   const snooze = () => void loadSnooze().then(({ snoozeConversation }) => snoozeConversation(c, props.onNext), (error: Error) => tellWrong(error.message));
   /** The post that has the focus is chosen. */
-  const split = () => setSplitting({ first: Number(document.activeElement?.closest<HTMLElement>('[data-post]:not([data-kind=activity])')?.dataset['post']) || undefined });
+  const focused = () => Number(document.activeElement?.closest<HTMLElement>('[data-post]:not([data-kind=activity])')?.dataset['post']) || undefined;
+  const split = () => setSplitting({ first: focused() }), pass = () => forward(c, focused());
   useKeys([
     { key: 'h', word: 'snooze', run: snooze },
     { key: '#', word: 'key_trash', run: () => void state('trash') },
     { key: 'u', word: 'key_unread', run: () => void c.markUnread() },
+    { key: 'f', word: 'forward', run: pass },
     { key: '', word: 'merge', run: () => setMerging(true) },
     { key: '', word: 'split', run: split },
     { key: '', word: 'copy_link', run: () => void copy() },
@@ -93,6 +95,7 @@ export const Head = (props: { conversation: Conversation; onBack: () => void; on
           onFocusOut={(event) => { if (event.relatedTarget && !menu.contains(event.relatedTarget as Node)) menu.open = false; }}>
           <summary class="button" aria-label={say('more')} title={say('more')}><span aria-hidden="true">⋯</span></summary>
           <div class="card menu-list">
+            <button type="button" onClick={chosen(pass)}>{say('forward')} <kbd>f</kbd></button>
             <button type="button" onClick={chosen(() => setMerging(true))}>{say('merge')}</button>
             <button type="button" onClick={chosen(split)}>{say('split')}</button>
             <button type="button" onClick={chosen(snooze)}>{say('snooze')} <kbd>h</kbd></button>

@@ -7,11 +7,12 @@ import { Face } from '../../kit/marks';
 import { fullTime, say, shortTime } from '../../kit/words';
 import { isAdmin } from '../session/rank';
 import { inlineIds, isOwn, kindOf, postOf } from './posts';
-import type { Conversation } from './data';
+import { forward, type Conversation } from './data';
 
 const Mail = lazy(async () => ({ default: (await import('./mail')).Mail }));
 const ActivityText = lazy(async () => { const [{ ActivityText }, words] = await Promise.all([import('./activity'), import('./activity_words')]); await words.activityWordsReady(); return { default: ActivityText }; });
 const DropNote = lazy(async () => (await import('./drop_note')).loadDropNote());
+const Forwarded = lazy(async () => (await import('./forwarded')).loadForwarded());
 const Pictures = lazy(async () => ({ default: (await import('./pictures')).Pictures }));
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]])/;
@@ -81,7 +82,7 @@ export const PostItem = (props: { id: number; conversation: Conversation }) => {
               <header>
                 <Face name={name()} />
                 <b class="post-name" dir="auto">{name()}</b>
-                <Show when={kind() === 'note'}>
+                <Show when={kind() === 'note'} fallback={<button type="button" class="quiet" onClick={() => forward(c, props.id)}>{say('forward')}</button>}>
                   <span class="tag">{say('note')}</span>
                   <button type="button" class="quiet" aria-pressed={pinned()} onClick={() => void pin()}>{say(pinned() ? 'unpin' : 'pin')}</button>
                   <Show when={isOwn(props.id) || isAdmin()}><button type="button" class="quiet" onClick={() => setDropping(true)}>{say('drop_note')}</button></Show>
@@ -89,6 +90,7 @@ export const PostItem = (props: { id: number; conversation: Conversation }) => {
                 </Show>
                 {time()}
               </header>
+              <Show when={p().forward || p().answers_note}><Suspense><Forwarded id={props.id} conversation={c} /></Suspense></Show>
               <Show when={p().is_html} fallback={<div class="post-text" dir="auto"><Text text={p().contents ?? ''} /></div>}>
                 <Suspense><Mail id={props.id} senderId={person()?.id ?? 0} sender={name()} title={say('message_of', { name: name(), time: fullTime(p().created_at!) })} /></Suspense>
               </Show>

@@ -5,7 +5,7 @@ import { get, getAhead, type Row } from '../../kit/api';
 import { forget, keepReply, rowOf, type Shown } from '../../kit/store';
 import { me } from '../session/session';
 
-export const POST_FIELDS = ['subject', 'contents', 'is_html', 'creator', 'attachments', 'original', 'source', 'post_status', 'post_status_reject_reason', 'is_requester', 'client_id', 'created_at'] as const;
+export const POST_FIELDS = ['subject', 'contents', 'is_html', 'creator', 'attachments', 'original', 'source', 'post_status', 'post_status_reject_reason', 'forward', 'answers_note', 'is_requester', 'client_id', 'created_at'] as const;
 export type Post = Shown<'post', typeof POST_FIELDS>;
 const POST_QUERY = { fields: POST_FIELDS.join(','), include: 'user_minimal,attachment,activity', _flat: 'true', filters: 'all' };
 const POST_PAGE = 20, POSTS_MOST = 200;
@@ -84,7 +84,7 @@ export const createPosts = (caseId: number, signal: AbortSignal) => {
   };
 
   return {
-    ids, hasOlder, hasNewer, failed, unread, during, setDuring,
+    goTo: async (_note: number) => {}, ids, hasOlder, hasNewer, failed, unread, during, setDuring,
     /** The newest post that was read: posts after it have overtaken a reply. */
     newest: () => newestKnown || undefined,
     /** A post that was taken back. */

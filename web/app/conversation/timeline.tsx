@@ -71,7 +71,7 @@ export const Timeline = (props: { conversation: Conversation }) => {
     restore();
   }));
 
-  const showPinned = async (id: number) => {
+  t.goTo = async (id) => {
     await t.around('note', id).catch(() => undefined);
     toItem(id, 8);
     list.querySelector<HTMLElement>(`[data-post="${id}"]`)?.focus({ preventScroll: true });
@@ -81,7 +81,7 @@ export const Timeline = (props: { conversation: Conversation }) => {
     <>
       <Show when={c.pinned().length}>
         <ul class="pinned" aria-label={say('pinned_notes')}>
-          <For each={c.pinned()}>{(id) => <li><button type="button" class="quiet" onClick={() => void showPinned(id)}><b>{say('note')}</b> <span dir="auto">{rowOf('note', id)?.body_text}</span></button></li>}</For>
+          <For each={c.pinned()}>{(id) => <li><button type="button" class="quiet" onClick={() => void t.goTo(id)}><b>{say('note')}</b> <span dir="auto">{rowOf('note', id)?.body_text}</span></button></li>}</For>
         </ul>
       </Show>
       <div class="timeline" ref={box} tabindex="0" role="region" aria-label={say('posts')} onScroll={() => { hold(); more(); }}>

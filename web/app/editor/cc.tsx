@@ -5,14 +5,14 @@ import { get, rowsOf, type Reply } from '../../kit/api';
 import { Combobox, type Option } from '../../kit/combobox';
 import { say } from '../../kit/words';
 
-const ADDRESS = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/, ADDRESSES = /[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+/g;
+export const ADDRESS = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/, ADDRESSES = /[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+/g;
 const FOUND_MOST = 8, MESSAGES_READ = 10;
 
 const emailsOf = (reply: Reply, refs: { id: number }[]) => refs.map(({ id }) => reply.resources?.['identity_email']?.[id]).filter((one) => one !== undefined)
   .sort((a, b) => Number(b['is_primary'] === true) - Number(a['is_primary'] === true)).map((one) => String(one['email'] ?? ''));
 
 /** People whose name or address begins so. A whole address comes first, so that Enter takes what was typed. */
-const findPeople = async (text: string): Promise<Option[]> => {
+export const findPeople = async (text: string): Promise<Option[]> => {
   const [byAddress, byName] = await Promise.all([
     get('/autocomplete/emails', { address: text, limit: FOUND_MOST, include: 'identity_email,user_minimal', _flat: true }),
     text.includes('@') ? undefined : get('/autocomplete/users', { name: text, limit: FOUND_MOST, fields: 'full_name,emails', include: 'identity_email', _flat: true }),

@@ -219,11 +219,11 @@ export const createDraft = (caseId: number, channel: Channel, basePost: () => nu
 export type SharedDraft = DraftRow & { id: number; user: { id: number; resource_type: string } | null; channel: string };
 export const channelOf = (row: { channel: string }): Channel => row.channel === 'NOTE' ? 'note' : 'reply';
 
-/** Finds the drafts that the server has, by one request. Returns them, and those that others share. */
+/** Finds the drafts that the server has, by one request. Returns them, and with those that others share the own one of a forward. */
 export const findDrafts = async (caseId: number, drafts: Record<Channel, Draft>): Promise<{ mine: SharedDraft[]; others: SharedDraft[] }> => {
   const reply = await get(`/cases/${caseId}/drafts`, { limit: 20, fields: '+contents,+parameters', include: 'user_minimal', _flat: true });
   keepReply(reply);
-  const rows = rowsOf(reply) as unknown as SharedDraft[], mine = rows.filter(({ user }) => user?.id === me()?.id);
+  const rows = rowsOf(reply) as unknown as SharedDraft[], mine = rows.filter(({ user, channel }) => user?.id === me()?.id && channel !== 'FORWARD');
   await Promise.all(mine.map((row) => drafts[channelOf(row)].readServer()));
   return { mine, others: rows.filter((row) => !mine.includes(row)) };
 };

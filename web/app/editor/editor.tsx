@@ -205,7 +205,7 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
       </div>
       <Show when={laters().length}><Suspense><Later conversation={c} rows={laters()} reread={() => void readLaters()} onTake={(content, isNote) => putText(content, isNote ? 'note' : 'reply')} /></Suspense></Show>
       <Show when={shared().length || draft().isShared()}><Suspense>
-        <Shared caseId={c.id} rows={shared()} drafts={drafts} own={draft()} reread={() => void readDrafts().catch(() => undefined)} onTaken={(which) => { write(which); void readDrafts(); }} />
+        <Shared conversation={c} rows={shared()} drafts={drafts} own={draft()} reread={() => void readDrafts().catch(() => undefined)} onTaken={(which) => { write(which); void readDrafts(); }} />
       </Suspense></Show>
       <Show when={overtaken()}>
         <p class="warning" role="alert">{say('overtaken', { n: overtaken() })}{' '}
