@@ -122,6 +122,8 @@ QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
 QUERY(sweep_signin_states, OLDEST("signin_states", "state_hash", "o.expires_at <= :before"));
 QUERY(sweep_scheduled, OLDEST("scheduled_replies", "id", "o.refused_at <= :before"));
+/* and their errors */
+QUERY(sweep_csv_imports, OLDEST("csv_imports", "id", "o.created_at <= :before AND o.file_id IS NULL"));
 QUERY(sweep_drafts, OLDEST("drafts", "id", "o.updated_at <= :before"));
 QUERY(sweep_new_case_drafts, OLDEST("new_case_drafts", "id", "o.updated_at <= :before"));
 
@@ -148,6 +150,7 @@ static const struct sweep {
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
     {&sweep_drafts, DRAFT_KEPT, NULL},
     {&sweep_new_case_drafts, DRAFT_KEPT, NULL},
+    {&sweep_csv_imports, 90 * TIME_DAY, NULL},
     {&sweep_scheduled, SCHEDULED_REFUSED_KEPT, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { open, routes, shared, until } from './lib/index.mjs';
+import { open, raw, routes, shared, until } from './lib/index.mjs';
 import { newArticle } from './lib/published.mjs';
 
 /** Every declared list, with paths that lead to rows of this desk. */
@@ -14,6 +14,12 @@ async function lists(desk) {
   for (let i = 0; i < 2; i++) (await desk.admin.post(`/endpoints/${endpoint.id}/test`)).must(201);
   of.endpoints = endpoint.id;
   for (const rules of ['triggers', 'monitors']) of[rules] = (await desk.admin.create(`/${rules}`, { title: 'Rule', is_enabled: false, actions: [{ name: 'priority', option: 'INCREASE' }] })).id;
+  const file = (await owner.post('/files', raw('text/csv', Buffer.from('emails\nx\ny\n')))).must(201).data;
+  of.csv_imports = (await owner.create('/csv_imports', { kind: 'USERS', file_id: file.id, is_dry_run: true })).id;
+  await until('the errors of the import', async () => {
+    desk.clock.write(desk.clock.now + 10);
+    return (await owner.get(`/csv_imports/${of.csv_imports}/errors`)).data.length === 2;
+  });
   of.articles = await newArticle(desk);
   await newArticle(desk);
   const comment = await owner.create(`/articles/${of.articles}/comments`, { contents: 'C' });

@@ -28,7 +28,8 @@
     "WHERE pa.file_id = " f ".id " posts ") OR EXISTS (SELECT 1 FROM article_attachments aa "           \
     "WHERE aa.file_id = " f ".id " articles ") OR EXISTS (SELECT 1 FROM mails ma WHERE ma.file_id = " f \
     ".id " mails ") OR EXISTS (SELECT 1 FROM event_tokens et "                                          \
-    "WHERE et.icon_file_id = " f ".id))"
+    "WHERE et.icon_file_id = " f ".id) OR EXISTS (SELECT 1 FROM csv_imports ci WHERE ci.file_id = " f   \
+    ".id))"
 #define FILE_IS_USED FILE_USED_BY("f", "", "", "", "")
 
 /* SQL: the caller owns the row. A caller without login owns the files uploaded with the same fingerprint. */

@@ -24,7 +24,8 @@
     JOB(MAIL_RELEASE, "mail_release")     \
     JOB(EMPTY_TRASH, "empty_trash")       \
     JOB(MAILBOX_TEST, "mailbox_test")     \
-    JOB(NOTIFICATIONS, "notifications")
+    JOB(NOTIFICATIONS, "notifications")   \
+    JOB(CSV_IMPORT, "csv_import")
 
 #define ENUMERATOR(NAME, name) JOB_##NAME,
 enum job_name { JOB_NONE, JOBS(ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };

@@ -378,6 +378,8 @@ const struct erase_column erase_table[] = {
     {"erasure_values", "*", FATE_ERASED, NULL},
     {"jobs", "input errors", FATE_SCANNED, NULL},
     {"jobs", "kind", FATE_IMPERSONAL, WORD},
+    {"csv_imports", "*", FATE_IMPERSONAL, "names of columns"}, /* the file is one of its uploader */
+    {"csv_import_errors", "*", FATE_IMPERSONAL, "names of columns, and texts of the program"},
     {"outbox", "*", FATE_IMPERSONAL, "ids for other processes"},
     {"leases", "*", FATE_IMPERSONAL, "names of work and processes"},
     {"search_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { File, ROLES, multipart, raw, rolesOf, shared, storedMail } from './index.mjs';
+import { File, ROLES, multipart, raw, rolesOf, shared, storedMail, until } from './index.mjs';
 import { png } from './picture.mjs';
 import { accessToken } from './tokens.mjs';
 import { Addresses, admitsFingerprint, explore, walk } from './walk.mjs';
@@ -123,6 +123,15 @@ export async function prepare(world) {
   });
   await desk.owner.update(`/organizations/${organization.id}`, { addresses: [{ address1: 'canarystreet 1' }], websites: [{ url: 'https://canarystreet.example/' }] });
   const other = await made(desk.owner, '/organizations', { name: 'Other', is_shared: true, tags: 'plain' });
+  for (const line of ['x', 'y,z']) { // imports with an error each
+    const file = await made(desk.owner, '/files', raw('text/csv', Buffer.from(`emails\n${line}\n`)));
+    const { id } = await made(desk.owner, '/csv_imports', { kind: 'USERS', file_id: file.id, is_dry_run: true });
+    await until('an error of the import', async () => {
+      if (desk.clock.now) desk.clock.write(desk.clock.now + 10);
+      const found = await desk.owner.get(`/csv_imports/${id}/errors`);
+      return found.data.length && addresses.learn(found);
+    });
+  }
   const plain = { addresses: [{ address1: 'Plain' }], websites: [{ url: 'https://plain.example/' }] };
   await desk.owner.update(`/organizations/${other.id}`, plain);
   await desk.owner.update(`/users/${desk.people.customer.id}`, plain);

@@ -1,0 +1,236 @@
+/* The job of an import. It reads the file in parts. A part is one write: the rows, their counts, their errors and
+ * the place behind them are one commit, so a crash repeats a part or does not, but never a row. A dry run does the
+ * same, and undoes the rows before the commit.
+ *
+ * A row is checked before it writes. If it nevertheless fails later, the part is undone, and begins again and ends
+ * before this row, which is then the first of the next part and is undone alone. */
+#include "core/access/access.h"
+#include "core/access/permission.h"
+#include "core/desk/file.h"
+#include "core/desk/job.h"
+#include "core/words.h"
+#include "files/content.h"
+#include "res/csv_import.h"
+#include "res/csv_rows.h"
+
+#define PART_ROWS 200
+#define PART_MS 100 /* other writes wait for a part */
+
+struct csv_note {
+    int64_t line;
+    struct str header, code, message; /* header.p NULL: the whole row */
+    struct csv_note *next;
+};
+
+struct csv_part {
+    struct work *work;
+    int64_t id, file_id, creator_id, noted; /* noted: errors of the parts before */
+    enum csv_existing existing;
+    bool is_dry_run;
+    struct str path;
+    enum csv_encoding encoding;
+    char delimiter;
+    struct csv_columns columns;
+    struct csv_place place;
+    struct csv_rows *rows;
+    /* the results */
+    int64_t counts[CSV_UNDONE];
+    struct csv_note *notes, **last_note;
+    int note_count;
+    bool is_undone, is_over;
+    struct str failure; /* p NULL: none */
+};
+
+/* ---- the row of the import --------------------------------------------------------------------- */
+
+QUERY(csv_import_load,
+      "SELECT i.kind, i.existing, i.is_dry_run, i.file_id, f.sha256, i.encoding, i.delimiter, i.columns, "
+      "COALESCE(i.creator_id, 0), i.position, i.line_seq, i.row_seq, i.error_count "
+      "FROM csv_imports i JOIN files f ON f.id = i.file_id WHERE i.id = :id AND i.status IN (1, 2) @LOCK@");
+QUERY(csv_import_progress,
+      "UPDATE csv_imports SET status = :status, position = :position, line_seq = :line, row_seq = :row, "
+      "created_count = created_count + :created, updated_count = updated_count + :updated, "
+      "skipped_count = skipped_count + :skipped, rejected_count = rejected_count + :rejected, "
+      "error_count = error_count + :errors, failure = :failure, updated_at = :now WHERE id = :id");
+QUERY(csv_import_end, "UPDATE csv_imports SET file_id = NULL WHERE id = :id");
+QUERY(csv_import_result, "SELECT row_seq - 1, created_count + updated_count, rejected_count FROM csv_imports "
+                         "WHERE id = :id");
+QUERY(csv_error_insert, "INSERT INTO csv_import_errors (import_id, line_seq, header, code, message) "
+                        "VALUES (:import, :line, :header, :code, :message)");
+
+/* Returns 1, 0 if the import has ended or is gone, or a negative error. */
+static int part_load(struct work *w, int64_t id, struct csv_part *p) {
+    struct arena *a = w->arena;
+    struct stmt *row;
+    int rc = db_row(w->conn, &csv_import_load, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    enum csv_kind kind = (enum csv_kind)col_int(row, 0);
+    p->work = w;
+    p->id = id;
+    p->existing = (enum csv_existing)col_int(row, 1);
+    p->is_dry_run = col_int(row, 2) != 0;
+    p->file_id = col_int(row, 3);
+    p->path = content_path(a, w->desk->files, col_text(row, 4));
+    p->encoding = (enum csv_encoding)col_int(row, 5);
+    p->delimiter = CSV_DELIMITERS[col_int(row, 6) - 1];
+    struct str columns = str_dup(a, col_text(row, 7));
+    p->creator_id = col_int(row, 8);
+    p->place = (struct csv_place){col_int(row, 9), col_int(row, 10), col_int(row, 11)};
+    p->noted = col_int(row, 12);
+    stmt_end(row);
+    TRY(csv_columns_of_text(a, kind, columns, &p->columns));
+    return 1;
+}
+
+/* Sets the actor of the rows. Returns 1, 0 if the person may not import any more, or a negative error. */
+static int part_actor(const struct csv_part *p, struct work *w) {
+    int rc = actor_of_person(w, p->creator_id, &w->actor);
+    w->actor.cause = S("CSV import");
+    if (rc < 0) return rc;
+    return rc == ACTOR_ABLE && w->actor.rank >= ROLE_ADMIN && permitted(&w->actor, "users.update") &&
+           (p->columns.kind == CSV_USERS || permitted(&w->actor, "organizations.update"));
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The column of a problem, by its name in the file. */
+static struct str header_of_problem(const struct csv_part *p, const struct problem *problem) {
+    struct arena *a = p->work->arena;
+    struct str values = S("field_values/"), none = {0};
+    if (str_starts(problem->pointer, values))
+        return csv_header_of(a, &p->columns, CSV_FIELD_VALUE,
+                             (struct str){problem->pointer.p + values.n, problem->pointer.n - values.n});
+    return problem->parameter.p
+               ? csv_header_of(a, &p->columns, csv_target_of_parameter(problem->parameter), none)
+               : none;
+}
+
+static void part_note(struct csv_part *p, int64_t line, struct str header, struct str code,
+                      struct str message) {
+    struct csv_note *note = ARENA_NEW(p->work->arena, struct csv_note);
+    *note = (struct csv_note){line, header, code, message, NULL};
+    *p->last_note = note;
+    p->last_note = &note->next;
+    p->note_count++;
+}
+
+static void part_note_problems(struct csv_part *p, const struct csv_row *row) {
+    for (const struct problem *problem = p->rows->call.work.problems; problem; problem = problem->next) {
+        const struct error_info *info = error_info((int)problem->code);
+        part_note(p, row->line, header_of_problem(p, problem), str_of(info->code),
+                  problem->message.p ? problem->message : str_of(info->message));
+    }
+    p->counts[CSV_REJECTED]++;
+}
+
+static void part_fail(struct csv_part *p, int64_t line, const char *why) {
+    p->failure = str_fmt(p->work->arena, "Line %lld: %s", (long long)line, why);
+    p->is_over = true;
+}
+
+/* Reads up to `most` rows from the place on. Returns 0, a negative error, or the number of rows after which the part
+ * must end when it begins again. */
+static int part_read_rows(struct csv_part *p, struct csv_reader *r, int most) {
+    int64_t until = clock_monotonic() + PART_MS;
+    for (int n = 0; n < most && (n == 0 || clock_monotonic() < until); n++) {
+        struct csv_row row;
+        int rc = csv_next(r, p->work->arena, &row);
+        if (rc < 0) part_fail(p, csv_line(r), csv_why(r));
+        else if (rc && row.number > LIMIT_CSV_ROWS + 1)
+            part_fail(p, row.line, "A file has at most 1,000,000 rows.");
+        if (rc == 0) p->is_over = true;
+        if (p->is_over) return 0;
+        int result = csv_rows_take(p->rows, &row);
+        TRY(result);
+        if (result == CSV_UNDONE && n > 0) return n;
+        if (result == CSV_UNDONE || result == CSV_REJECTED) part_note_problems(p, &row);
+        else p->counts[result]++;
+        csv_mark(r, &p->place);
+        p->is_undone = result == CSV_UNDONE;
+        if (p->is_undone) return 0;
+    }
+    return 0;
+}
+
+static int part_run_once(struct csv_part *p, const struct work *as, int most) {
+    struct csv_place from = p->place;
+    struct csv_reader *r = csv_open(p->path.p, p->encoding, p->delimiter);
+    if (r == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    memset(p->counts, 0, sizeof p->counts);
+    p->notes = NULL;
+    p->last_note = &p->notes;
+    p->note_count = 0;
+    csv_rows_begin(p->rows, as, &p->columns, p->existing == CSV_SKIP);
+    int rc = csv_return(r, &from) < 0 ? -ERR_SERVICE_UNAVAILABLE : part_read_rows(p, r, most);
+    csv_close(r);
+    buf_free(&p->rows->call.out);
+    work_set_aside(&p->rows->call.work);
+    if (rc > 0) p->place = from;
+    return rc;
+}
+
+/* One part, and again without the row that failed late. */
+static int part_run(struct csv_part *p, const struct work *as) {
+    struct conn *conn = p->work->conn;
+    int most = PART_ROWS;
+    p->rows = ARENA_NEW(p->work->arena, struct csv_rows);
+    for (;;) {
+        TRY(db_savepoint(conn, "csv_import"));
+        int rc = part_run_once(p, as, most);
+        TRY(rc);
+        bool kept = rc == 0 && !p->is_dry_run && !p->is_undone;
+        TRY(kept ? db_release(conn, "csv_import") : db_undo(conn, "csv_import"));
+        if (kept) *p->work = p->rows->call.work; /* with the changes, for work_finish */
+        if (rc == 0) return 0;
+        most = rc;
+    }
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static int part_store(struct csv_part *p, enum job_status status) {
+    struct work *w = p->work;
+    int64_t room = LIMIT_CSV_ERRORS - p->noted;
+    TRY(db_exec(w->conn, &csv_import_progress,
+                BINDS(B_INT("id", p->id), B_INT("status", status), B_INT("position", p->place.offset),
+                      B_INT("line", p->place.line), B_INT("row", p->place.rows),
+                      B_INT("created", p->counts[CSV_CREATED]), B_INT("updated", p->counts[CSV_UPDATED]),
+                      B_INT("skipped", p->counts[CSV_SKIPPED]), B_INT("rejected", p->counts[CSV_REJECTED]),
+                      B_INT("errors", p->note_count), B_TEXT("failure", p->failure), B_INT("now", w->now))));
+    for (const struct csv_note *note = p->notes; note && room > 0; note = note->next, room--)
+        TRY(db_later(w->conn, &csv_error_insert,
+                     BINDS(B_INT("import", p->id), B_INT("line", note->line), B_TEXT("header", note->header),
+                           B_TEXT("code", note->code), B_TEXT("message", note->message))));
+    return 0;
+}
+
+static int import_end(struct work *w, const struct job *j, const struct csv_part *p, enum job_status status) {
+    struct stmt *row;
+    TRY(db_exec(w->conn, &csv_import_end, BINDS(B_INT("id", p->id))));
+    TRY(files_released(w, json_ids(w->arena, &p->file_id, 1)));
+    TRY_FOUND(w, db_row(w->conn, &csv_import_result, BINDS(B_INT("id", p->id)), &row));
+    int total = (int)col_int(row, 0), stored = (int)col_int(row, 1), rejected = (int)col_int(row, 2);
+    stmt_end(row);
+    return job_finish(w, j->id, status, total, p->is_dry_run ? 0 : stored, rejected, S("[]"));
+}
+
+static int csv_import_run(struct work *w, const struct job *j) {
+    struct csv_part *p = ARENA_NEW(w->arena, struct csv_part);
+    struct work as = *w;
+    struct json *input;
+    struct json_error err;
+    int64_t id;
+    TRY(json_parse(w->arena, j->input, &input, &err));
+    if (!str_to_int(json_member(input, S("id"))->text, &id)) return -ERR_INTERNAL_ERROR;
+    int there = part_load(w, id, p);
+    if (there <= 0) return there < 0 ? there : job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+    int able = part_actor(p, &as);
+    TRY(able);
+    p->last_note = &p->notes;
+    if (able) TRY(part_run(p, &as));
+    else p->failure = S("The person who started the import may not import any more."), p->is_over = true;
+    enum job_status status = !p->is_over ? JOB_RUNNING : p->failure.p ? JOB_FAILED : JOB_COMPLETED;
+    TRY(part_store(p, status));
+    return p->is_over ? import_end(w, j, p, status) : job_continue(w, j, j->input);
+}
+JOB_CODE(CSV_IMPORT) = {.run = csv_import_run, .never_failed = true};

@@ -1,0 +1,11 @@
+/* Organizations in a CSV file. */
+#ifndef RES_CSV_ORGANIZATIONS_H
+#define RES_CSV_ORGANIZATIONS_H
+
+#include "res/csv_cells.h"
+
+/* *id: of the row that is there; 0: none. Both fail with problems. Return 0 or a negative error. */
+int csv_organization_find(struct csv_rows *x, const struct csv_cells *cells, int64_t *id);
+int csv_organization_body(struct csv_rows *x, const struct csv_cells *cells, int64_t id, struct json *body);
+
+#endif

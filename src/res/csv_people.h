@@ -1,0 +1,13 @@
+/* People in a CSV file. */
+#ifndef RES_CSV_PEOPLE_H
+#define RES_CSV_PEOPLE_H
+
+#include "res/csv_cells.h"
+
+/* *id: of the row that is there; 0: none. Both fail with problems. Return 0 or a negative error. */
+int csv_person_find(struct csv_rows *x, const struct csv_cells *cells, int64_t *id);
+int csv_person_body(struct csv_rows *x, const struct csv_cells *cells, int64_t id, struct json *body);
+int csv_person_add(struct csv_rows *x, const struct csv_cells *cells, int64_t id,
+                   bool is_new); /* after POST or PUT */
+
+#endif

@@ -1,0 +1,156 @@
+// Imports of people and organizations from CSV files.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, raw } from './lib/index.mjs';
+import { until } from './lib/until.mjs';
+
+/** Uploads a file; text is UTF-8 unless it is a buffer. */
+async function upload(client, text, name = 'people.csv') {
+  const { id } = (await client.post('/files', raw('text/csv', Buffer.from(text)), { query: { _filename: name } })).must(201).data;
+  return id;
+}
+/** Starts an import, and waits until it has ended. */
+async function imported(desk, text, more = {}) {
+  const file_id = await upload(desk.owner, text);
+  const { id } = await desk.owner.create('/csv_imports', { kind: 'USERS', file_id, ...more });
+  return ended(desk, id);
+}
+const ended = (desk, id) => until(`import ${id} ends`, async () => {
+  desk.clock.write(desk.clock.now + 1000);
+  const row = await desk.owner.fetch(`/csv_imports/${id}`);
+  return /COMPLETED|FAILED/.test(row.status) && row;
+});
+const counts = ({ status, total, created, updated, skipped, rejected }) => ({ status, total, created, updated, skipped, rejected });
+const done = (total, created, updated = 0, skipped = 0, rejected = 0) => ({ status: 'COMPLETED', total, created, updated, skipped, rejected });
+const errors = async (desk, { id }) => (await desk.owner.get(`/csv_imports/${id}/errors`, { limit: 100 })).must(200).data.map(({ line, column, code }) => [line, column, code]);
+const person = async (desk, email) => (await desk.owner.get('/users', { email, include: 'identity_email,identity_phone,organization,tag', fields: '+tags' })).must(200).data[0];
+
+test('an import makes organizations and people with all their columns, and a second one changes them', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  await owner.create('/users/fields', { type: 'NUMERIC', key: 'size', title: 'Size' });
+  const organizations = await imported(desk, 'name;domains;phones;is_shared;tags\r\nAcme;"acme.example, acme.test";\'+49 30 1234567;true;"vip, big"\r\nBeta;;;;\r\n', { kind: 'ORGANIZATIONS' });
+  assert.deepEqual(counts(organizations), done(2, 2));
+  assert.equal(organizations.delimiter, 'SEMICOLON');
+  const text = 'full_name,E-mail,phone,organization,legacy_id,external_identifiers,tags,locale,time_zone,field_values.size,remark\n"Byron, Ada","ada@a.example, ada@b.example",\'+49 30 7654321,ACME,L-1,shop:C-1,"x, y",en-us,Europe/Berlin,42,nothing\n';
+  const one = await imported(desk, text);
+  assert.deepEqual(counts(one), done(1, 1));
+  assert.deepEqual(one.columns.slice(-2), [{ header: 'field_values.size', column: 'field_values.size' }, { header: 'remark', column: null }]);
+  const ada = await person(desk, 'ada@b.example');
+  assert.equal(ada.full_name, 'Byron, Ada');
+  assert.equal(ada.organization.name, 'Acme');
+  assert.deepEqual(ada.tags.map(({ name }) => name).sort(), ['x', 'y']);
+  assert.equal(ada.custom_fields.find(({ value }) => value === '42')?.value, '42');
+  const again = await imported(desk, 'legacy_id,full_name,emails,tags,designation\nL-1,Ada Lovelace,"ada@b.example, ada@c.example",z,\n');
+  assert.deepEqual(counts(again), done(1, 0, 1));
+  const changed = await person(desk, 'ada@c.example');
+  assert.deepEqual([changed.id, changed.full_name, changed.emails.length, changed.tags.length], [ada.id, 'Ada Lovelace', 3, 3]);
+  assert.equal(changed.organization.name, 'Acme', 'an import of other columns leaves it');
+});
+
+test('a dry run counts and checks, and stores nothing', async (t) => {
+  const desk = await open(t);
+  const run = await imported(desk, 'full_name,email\nAda,ada@a.example\nBob,bob\n,eve@a.example\n', { is_dry_run: true });
+  assert.deepEqual(counts(run), done(3, 1, 0, 0, 2));
+  assert.deepEqual(await errors(desk, run), [[3, 'email', 'FIELD_INVALID'], [4, 'full_name', 'FIELD_REQUIRED']]);
+  assert.equal(await person(desk, 'ada@a.example'), undefined);
+  const csv = (await desk.owner.exchange('GET', `/api/v1/csv_imports/${run.id}/errors?format=csv`)).must(200).text;
+  assert.equal(csv.split('\r\n')[1], '3,"email","FIELD_INVALID","This is not an e-mail address."');
+});
+
+test('rows of people who are there are skipped if asked', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/users', { full_name: 'Ada', email: 'ada@a.example' });
+  assert.deepEqual(counts(await imported(desk, 'full_name,email\nEva,ada@a.example\nBob,bob@a.example\n', { existing: 'SKIP' })), done(2, 1, 0, 1));
+  assert.equal((await person(desk, 'ada@a.example')).full_name, 'Ada');
+});
+
+test('an import never makes or changes staff', async (t) => {
+  const desk = await open(t);
+  const run = await imported(desk, `full_name,email,role\nNew,new@a.example,Admin\nMallory,${desk.people.agent.email},\nOld,old@a.example,customer\n`);
+  assert.deepEqual(counts(run), done(3, 1, 0, 0, 2));
+  assert.deepEqual(await errors(desk, run), [[2, 'role', 'PERMISSIONS_DENIED'], [3, null, 'PERMISSIONS_DENIED']]);
+});
+
+test('keys of two people, unknown organizations and wrong cells are errors of their row and column', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/users', { full_name: 'A', email: 'a@a.example' });
+  await desk.owner.create('/users', { full_name: 'B', email: 'b@a.example', legacy_id: 'B' });
+  const run = await imported(desk, 'full_name,email,legacy_id,organization,time_zone,phone\nX,a@a.example,B,,,\nX,x@a.example,,Nobody,,\nX,y@a.example,,,Mars/Base,\nX,z@a.example,,,,12\nX,,,,,\n"X"y,z@a.example,,,,\nOk,ok@a.example,,,,\n');
+  assert.deepEqual(counts(run), done(7, 1, 0, 0, 6));
+  assert.deepEqual(await errors(desk, run), [[2, 'email', 'FIELD_DUPLICATE'], [3, 'organization', 'FIELD_INVALID'], [4, 'time_zone', 'FIELD_INVALID'], [5, 'phone', 'FIELD_INVALID'], [6, null, 'ANY_FIELD_REQUIRED'], [7, null, 'FIELD_INVALID']]);
+});
+
+test('columns are mapped, and other encodings are read', async (t) => {
+  const desk = await open(t);
+  const mapping = { 'Wer': 'full_name', 'Post': 'emails', email: '' };
+  const utf16 = Buffer.from('\ufeffWer\tPost\temail\nZoë\tzoe@a.example\tno\n', 'utf16le');
+  const one = await imported(desk, utf16, { mapping });
+  assert.deepEqual([counts(one), one.encoding, one.delimiter], [done(1, 1), 'UTF_16', 'TAB']);
+  assert.equal((await person(desk, 'zoe@a.example')).full_name, 'Zoë');
+  const windows = Buffer.from('name,email\nZo\xeb \x80,eva@a.example\n', 'latin1');
+  assert.deepEqual(counts(await imported(desk, windows, { encoding: 'WINDOWS_1252' })), done(1, 1));
+  assert.equal((await person(desk, 'eva@a.example')).full_name, 'Zoë €');
+});
+
+test('files that are no table of people are refused at once', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const refused = async (text, more = {}) => (await owner.post('/csv_imports', { kind: 'USERS', file_id: await upload(owner, text), ...more })).refused(400, 'FIELD_INVALID');
+  await refused('a');
+  await refused('\r\n\r\n');
+  await refused('email,email\na,b\n');
+  await refused('email,full_name,name\na,b,c\n');
+  await refused('remark,full_name\na,b\n');
+  await refused('email,field_values.nothing\na,b\n');
+  await refused('email\n', { mapping: { email: 'nothing' } });
+  await refused('email\n', { mapping: { other: 'emails' } });
+  await refused(`${'x,'.repeat(1_000_000)}\n`);
+  await refused('"email');
+  await refused(Buffer.from('em\0ail\n'));
+  await refused(Buffer.from('\xe4mail\n', 'latin1'));
+  (await owner.post('/csv_imports', { kind: 'USERS' })).refused(400, 'FIELD_REQUIRED', 'file_id');
+  (await owner.post('/csv_imports', { kind: 'CASES', file_id: 4711 })).refused(400, 'FIELD_INVALID', 'kind', 'file_id');
+  const other = await upload(desk.as('agent'), 'email\n');
+  (await owner.post('/csv_imports', { kind: 'USERS', file_id: other })).refused(400, 'FIELD_INVALID', 'file_id');
+  (await desk.as('agent').post('/csv_imports', { kind: 'USERS', file_id: other })).refused(403, 'PERMISSIONS_DENIED');
+  assert.deepEqual(counts(await imported(desk, 'email\n')), done(0, 0));
+});
+
+test('a file that breaks in the middle keeps the rows before it', async (t) => {
+  const desk = await open(t);
+  const run = await imported(desk, Buffer.from('full_name,email\nAda,ada@a.example\nZo\xeb,zoe@a.example\n', 'latin1'));
+  assert.deepEqual(counts(run), { ...done(1, 1), status: 'FAILED' });
+  assert.match(run.failure, /^Line 3: The file is not valid UTF-8/);
+  const open_quote = await imported(desk, 'full_name,email\nBob,bob@a.example\n"Eve,eve@a.example\n');
+  assert.match(open_quote.failure, /^Line 3: The quote/);
+});
+
+test('an import of many rows goes on after a crash, with each row once', async (t) => {
+  const desk = await open(t);
+  const rows = Array.from({ length: 1500 }, (_, i) => `Person ${i},p${i}@a.example`);
+  const file_id = await upload(desk.owner, `full_name,email\n${rows.join('\n')}\n`);
+  const { id } = await desk.owner.create('/csv_imports', { kind: 'USERS', file_id });
+  await until('some rows are read', async () => {
+    desk.clock.write(desk.clock.now + 10);
+    return (await desk.owner.fetch(`/csv_imports/${id}`)).total > 0;
+  });
+  await desk.kill();
+  await desk.restart();
+  assert.deepEqual(counts(await ended(desk, id)), done(1500, 1500));
+  assert.equal((await desk.owner.get('/users', { role: 'CUSTOMER', limit: 1 })).body.total_count, 1501);
+});
+
+test('an export is imported again without changes', async (t) => {
+  const desk = await open(t);
+  await imported(desk, 'full_name,emails,tags\n\'=1+1,"a@a.example, b@a.example","x, y"\n');
+  assert.equal((await person(desk, 'a@a.example')).full_name, '=1+1');
+  const text = (await desk.owner.exchange('GET', '/api/v1/users?format=csv&role=CUSTOMER&limit=100')).must(200).text;
+  assert.deepEqual(counts(await imported(desk, text)), done(2, 0, 2));
+  assert.equal((await desk.owner.exchange('GET', '/api/v1/users?format=csv&role=CUSTOMER&limit=100')).text, text);
+});
+
+test('a removed import ends', async (t) => {
+  const desk = await open(t);
+  const run = await imported(desk, 'email\nx\n');
+  (await desk.owner.delete(`/csv_imports/${run.id}`)).must(200);
+  (await desk.owner.get(`/csv_imports/${run.id}/errors`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
