@@ -66,8 +66,7 @@ static int weigh_words(const struct word_search *s, const struct indexed_words *
     int64_t n = 0, most = r->count < s->texts ? r->count : s->texts + 1;
     if (r->count <= RARE && r->count <= s->texts) return 0;
     if (i->broad) n = s->texts + 2;
-    else if (i->words.p)
-        TRY(texts_count(s->work, i->words, s->kind, s->kind, most, &n));
+    else if (i->words.p) TRY(texts_count(s->work, i->words, s->kind, s->kind, most, &n));
     if (n < r->count) *r = (struct rarest){*i, n};
     return 0;
 }
