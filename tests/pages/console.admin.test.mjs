@@ -1,7 +1,7 @@
 // The areas of settings for admins: what each makes, what it refuses before it asks the server, and that keys are enough.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { SHOTS, consoleWorld, examine, until } from './console.mjs';
+import { SHOTS, consoleWorld, examine, hasFocus, save, strip, until } from './console.mjs';
 import { bytesOf, filesOf, without } from './measures.mjs';
 
 describe('settings for admins', () => {
@@ -9,8 +9,6 @@ describe('settings for admins', () => {
   before(async () => { world.admin = await world.desk.person('admin', { full_name: 'Ada Lind' }); });
 
   const open = (page, path) => page.goto(`${world.desk.base}/agent/settings/${path}`);
-  const save = (page) => page.getByRole('button', { name: 'Save' }).click();
-  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
   const idOf = (page) => Number(page.url().split('/').at(-1));
 
   test('a role is made, and its permissions change by the mouse and by keys, with an undo', async (t) => {
@@ -114,7 +112,7 @@ describe('settings for admins', () => {
     const press = async (key, times = 1) => { for (let i = 0; i < times; i++) { presses++; await page.keyboard.press(key); } };
     const focused = (name) => page.waitForFunction((name) => document.activeElement?.getAttribute('aria-label') === name, name);
     await press('n');
-    await page.getByRole('heading', { name: 'New trigger' }).waitFor();
+    await hasFocus(page.getByLabel('Title'));
     await page.keyboard.type('Fires');
     await page.getByRole('button', { name: 'Add a condition' }).waitFor();
     await press('Tab');
@@ -187,7 +185,7 @@ describe('settings for admins', () => {
     assert.equal(await page.getByLabel('Value, condition 1.2').count(), 0);
     await page.getByRole('button', { name: 'Remove condition 1.1' }).click();
     await save(page);
-    await page.waitForFunction(() => /Saved/.test(document.querySelector('.strip')?.textContent ?? ''));
+    await strip(page, 'Saved');
     assert.deepEqual((await world.desk.admin.fetch(`/triggers/${forgets.id}`)).predicate_collections[0].propositions.map(({ operator }) => operator), ['history_changed']);
     await page.getByRole('button', { name: 'Move Forgets up' }).click();
     await until(async () => { const all = await world.desk.admin.fetch('/triggers'); return all.findIndex(({ id }) => id === forgets.id) < all.findIndex(({ id }) => id === many.id); });

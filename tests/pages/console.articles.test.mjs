@@ -1,12 +1,10 @@
 // The editor of articles in the console.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { SHOTS, audit, consoleWorld, examine, shoot, until } from './console.mjs';
+import { SHOTS, audit, consoleWorld, examine, save, shoot, strip, until } from './console.mjs';
 
-const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
 const text = (locale, translation) => ({ locale, translation });
 const rich = (page, language = 'English') => page.getByRole('textbox', { name: new RegExp(`^Contents · ${language}`) });
-const save = (page) => page.getByRole('button', { name: 'Save', exact: true }).click();
 /** HTML of office programs, of importers and of people who mean no good. */
 const STRANGE = `<h2 align="center">Read  this</h2>
 <p class="MsoNormal" style="margin:0cm;font-family:Calibri"><span style="color:#1F3864">First</span> <b>step</b> of <u>two</u></p>
@@ -80,11 +78,18 @@ describe('the editor of articles', () => {
     const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPhfDwAChAGA6x2b9QAAAABJRU5ErkJggg==', 'base64');
     await page.getByLabel('Picture', { exact: true }).setInputFiles({ name: 'box.png', mimeType: 'image/png', buffer: png });
     await page.locator('.rich img:not(.loading):not(.ProseMirror-separator)').waitFor();
+    let release;
+    const held = new Promise((go) => { release = go; });
+    await page.route('**/api/v1/files', async (route) => { await held; await route.fallback(); });
     await page.getByLabel('Attach files').setInputFiles({ name: 'form.txt', mimeType: 'text/plain', buffer: Buffer.from('form') });
     await page.getByLabel('Add a language').selectOption('de');
     await page.getByLabel('Title · Deutsch').fill('Geld zurück');
-    await save(page);
-    await page.getByRole('alert').getByText(/^Deutsch needs a title and contents/).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const problem = (words) => page.getByRole('alert').getByText(words);
+    await problem('A file is still uploaded.').waitFor();
+    release();
+    await problem('A file is still uploaded.').waitFor({ state: 'detached' });
+    await problem(/^Deutsch needs a title and contents/).waitFor(); // the file has come, and the problem is there
     await rich(page, 'Deutsch').click();
     await page.keyboard.type('Schicken Sie es zurück.');
     await page.getByRole('combobox', { name: 'Add a tag' }).fill('money');

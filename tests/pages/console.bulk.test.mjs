@@ -10,7 +10,7 @@ describe('changes of several conversations', () => {
   const of = (id) => world.desk.staff.fetch(`/cases/${id}`, { fields: '+tags', include: 'tag,case_status,case_priority' });
   const all = (ids, read) => Promise.all(ids.map(async (id) => read(await of(id))));
   const tags = (ids) => all(ids, (c) => (c.tags ?? []).map(({ name }) => name).sort().join());
-  const select = async (page, ...subjects) => { for (const one of subjects) { await row(page, one).hover(); await row(page, one).getByRole('checkbox').check(); } };
+  const select = async (page, ...subjects) => { for (const one of subjects) { await row(page, one).hover(); await row(page, one).getByRole('checkbox').check(); } await bar(page).waitFor(); };
   const pick = async (page, key, typed, option = typed) => {
     await page.keyboard.press(key);
     await page.getByRole('dialog').getByRole('combobox').fill(typed);

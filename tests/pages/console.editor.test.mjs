@@ -266,6 +266,7 @@ describe('the editor', () => {
     await until(async () => await written(editor(page)) === '');
     assert.deepEqual((await messages(id)).map(({ contents }) => contents), ['Once', 'Where is it?']);
     broken = 0;
+    await page.getByRole('button', { name: 'Send reply to Clara Ito' }).waitFor(); // the first one has been sent, and read
     await editor(page).fill('Second');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Send now' }).waitFor();

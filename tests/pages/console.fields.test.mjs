@@ -1,7 +1,7 @@
 // Custom fields and forms in the settings: each type is made, put in order, refused, warned of, and shown as customers see it.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { SHOTS, consoleWorld, examine, until } from './console.mjs';
+import { SHOTS, consoleWorld, examine, save, strip, until } from './console.mjs';
 import { bytesOf, filesOf, without } from './measures.mjs';
 
 describe('settings of fields and forms', () => {
@@ -9,8 +9,6 @@ describe('settings of fields and forms', () => {
   before(async () => { world.admin = await world.desk.person('admin', { full_name: 'Ada Lind' }); });
 
   const sit = async (...args) => { const page = await world.sit(...args); page.setDefaultTimeout(10_000); return page; };
-  const save = (page) => page.getByRole('button', { name: 'Save' }).click();
-  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
   const idOf = (page) => Number(page.url().split('/').at(-1));
   const fields = (kind = 'cases') => world.desk.admin.fetch(`/${kind}/fields`, { include: 'field_option,locale_field' });
   const field = (page, label) => page.getByLabel(new RegExp(`^${label}( \\(required\\))?$`));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PASSWORD, SHOTS, audit, examine, launch, outside, shoot, until } from './console.mjs';
+import { PASSWORD, SHOTS, audit, examine, launch, outside, save, shoot, strip, until } from './console.mjs';
 import { Desk, directory, initialise } from '../api/lib/desk.mjs';
 import { mailIn, relay } from '../api/lib/index.mjs';
 import { mail } from '../api/lib/mails.mjs';
@@ -53,7 +53,7 @@ describe('the first run of a desk', () => {
     const page = await sit(t);
     await logIn(page, 'owner@example.com', PASSWORD);
     await step(page, 'Name and colour');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await save(page);
     await page.getByRole('alert').getByText('Colour is missing.').first().waitFor();
     await page.getByRole('button', { name: 'Do it later' }).click();
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
@@ -108,7 +108,7 @@ describe('the first run of a desk', () => {
     await fill(page, 'Port', String(world.relay.port));
     await did(page.getByLabel(/^Encryption/).selectOption('NONE'));
     await press(page, 'Save');
-    await page.locator('.strip-text').filter({ hasText: /^Saved/ }).waitFor();
+    await strip(page, /^Saved/);
     await press(page, 'Test the mailbox');
     const trial = await world.relay.find(AT);
     await until(() => mailIn(world.desk, trial.raw, { args: ['--recipient', AT, '--sender', AT] }).status === 0, 40);

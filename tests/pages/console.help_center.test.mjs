@@ -1,9 +1,8 @@
 // The editor of the help center in the console: the tree, the forms of categories and sections.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { SHOTS, consoleWorld, examine, until } from './console.mjs';
+import { SHOTS, consoleWorld, examine, save, strip, until } from './console.mjs';
 
-const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
 const link = (page, name) => page.locator('.tree a').filter({ hasText: name });
 const text = (locale, translation) => ({ locale, translation });
 
@@ -26,13 +25,13 @@ describe('the help center', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('h');
     await page.getByRole('link', { name: 'New category' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.getByRole('alert').getByText('Write a title first.').waitFor();
     await page.getByLabel(/^Title · English/).fill('Returns');
     await page.getByLabel('Add a language').selectOption('de');
     await page.getByLabel('Title · Deutsch').fill('Rücksendungen');
     await page.getByLabel('Icon on the home page').selectOption({ label: 'A parcel' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.waitForURL(/categories\/\d+$/);
     const returns = Number(page.url().split('/').at(-1));
     assert.deepEqual((await owner.fetch(`/categories/${returns}?include=locale_field`)).titles.map(({ locale, translation }) => [locale, translation]), [['en-us', 'Returns'], ['de', 'Rücksendungen']]);
@@ -54,7 +53,7 @@ describe('the help center', () => {
     await page.getByLabel('Who sees it').selectOption({ label: 'Staff' });
     await page.getByRole('combobox', { name: 'Add a tag' }).fill('warehouse');
     await page.getByRole('option', { name: /warehouse/ }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.waitForURL(/sections\/\d+$/);
     const id = Number(page.url().split('/').at(-1)), section = await owner.fetch(`/sections/${id}?include=tag`);
     assert.deepEqual([section.category.id, section.visibility, section.tags.map(({ name }) => name)], [returns, 'AGENTS', ['warehouse']]);
@@ -85,13 +84,14 @@ describe('the help center', () => {
     await link(page, 'Read your invoice').getByText('Published').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowLeft');
-    assert.equal(await page.evaluate(() => document.activeElement.id), `tree-section-${invoices.id}`);
+    await until(async () => await page.evaluate(() => document.activeElement.id) === `tree-section-${invoices.id}`);
     await page.keyboard.press('Enter');
     await page.getByLabel('Order of the articles').selectOption({ label: 'By hand, in the tree' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await strip(page, 'Saved.');
     const names = async () => (await owner.fetch(`/articles?section_id=${invoices.id}&include=locale_field`)).map(({ titles }) => titles[0].translation).join();
     const before = await names();
+    await page.locator(`[aria-label="Move ${before.split(',')[1]} up"]`).waitFor({ state: 'attached' }); // the tree has heard of it
     await link(page, before.split(',')[1]).focus();
     await page.keyboard.press('Alt+ArrowUp');
     await until(async () => await names() === before.split(',').reverse().join());
@@ -105,17 +105,17 @@ describe('the help center', () => {
     const page = await world.sit(t, world.first, `/agent/help-center/sections/${invoices.id}`);
     await page.getByLabel(/^Title · English/).fill('Bills');
     await owner.update(`/sections/${invoices.id}`, { visibility: 'AUTHORIZED' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await strip(page, 'Saved.');
     assert.equal(await page.getByLabel('Who sees it').inputValue(), 'AUTHORIZED');
     await page.getByLabel(/^Title · English/).fill('My bills');
     await owner.update(`/sections/${invoices.id}`, { titles: 'Their bills' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.getByRole('alert').getByText('The other value: Their bills').waitFor();
     await page.reload(); // nothing typed is lost
     await page.getByRole('alert').getByText('The other value: Their bills').waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await strip(page, 'Saved.');
     const { titles, visibility } = await owner.fetch(`/sections/${invoices.id}?include=locale_field`);
     assert.deepEqual([titles[0].translation, visibility], ['My bills', 'AUTHORIZED']);

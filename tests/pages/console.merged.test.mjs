@@ -1,7 +1,7 @@
 // A conversation that was merged leads to the one that has its posts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, joined, posts, shoot } from './console.mjs';
+import { audit, consoleWorld, joined, posts, shoot, until } from './console.mjs';
 
 describe('merged conversations', () => {
   const world = consoleWorld();
@@ -17,7 +17,7 @@ describe('merged conversations', () => {
     await page.waitForURL(`**/agent/cases/${third}`);
     await page.getByRole('heading', { name: 'Third leaks', level: 2 }).waitFor();
     await strip(page, first).waitFor();
-    assert.equal(await posts(page).count(), 3);
+    await until(async () => await posts(page).count() === 3);
     await shoot(page, 'merged-led');
     await page.goto(`${world.desk.base}/agent/views/1/${second}`);
     await page.waitForURL(`**/agent/views/1/${third}`);

@@ -1,9 +1,8 @@
 // Comments of readers and searches without a result, in the console.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { consoleWorld, examine, joined, shoot, until } from './console.mjs';
+import { consoleWorld, examine, joined, save, shoot, strip, until } from './console.mjs';
 
-const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
 const comment = (page, text) => page.locator('.comment').filter({ hasText: text });
 
 describe('comments', () => {
@@ -85,7 +84,7 @@ describe('comments', () => {
     await comment(page, 'We sell no watches.').getByRole('button', { name: 'Change' }).click();
     await page.locator('.comment textarea:focus').waitFor();
     await page.getByRole('textbox', { name: 'Change the comment' }).fill('We sell bicycles.');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await comment(page, 'We sell bicycles.').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await strip(page, 'Deleted.');

@@ -61,7 +61,7 @@ describe('a new conversation', () => {
     await kept(world.second, (now) => now.contents.includes('call you') && now.parameters?.assigned_team_id === team.id);
     const other = await world.sit(t, world.second, NEW);
     await until(async () => await field(other, 'Requester').inputValue() === 'Clara Ito');
-    assert.deepEqual([await field(other, 'Subject').inputValue(), (await written(field(other, 'Text'))).trim()], ['From the train', 'I will call you']);
+    await until(async () => await field(other, 'Subject').inputValue() === 'From the train' && (await written(field(other, 'Text'))).trim() === 'I will call you');
     await field(other, 'Subject').fill('From the office');
     await kept(world.second, (now) => now.parameters.subject === 'From the office');
 
@@ -80,7 +80,7 @@ describe('a new conversation', () => {
     await until(async () => await field(one, 'Subject').inputValue() === 'From the office');
     await one.getByRole('button', { name: 'Open the conversation' }).click();
     await one.waitForURL('**/agent/cases/*');
-    assert.equal(await draft(world.second), undefined);
+    await until(async () => !await draft(world.second));
     const made = await client.fetch(`/cases/${one.url().split('/').pop()}`);
     assert.deepEqual([made.subject, made.requester.id, made.assigned_team.id], ['From the office', world.clara.id, team.id]);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { sql } from '../api/lib/sql.mjs';
-import { SHOTS, audit, consoleWorld, joined, outside, shoot, until } from './console.mjs';
+import { SHOTS, audit, consoleWorld, hasFocus, joined, outside, save, shoot, strip, until } from './console.mjs';
 
 describe('people and organizations', () => {
   const world = consoleWorld();
@@ -13,7 +13,6 @@ describe('people and organizations', () => {
     acme = await owner.create('/organizations', { name: 'Acme Wheels' });
     nora = await world.desk.person('customer', { full_name: 'Nora Field', organization_id: acme.id });
   });
-  const strip = (page, text) => page.locator('.strip').getByText(text).first().waitFor();
   const notes = (path) => owner.fetch(`${path}/notes`, { limit: 50 });
   const focused = (page) => page.evaluate(() => document.activeElement.textContent);
   const looks = async (page, name) => {
@@ -40,7 +39,7 @@ describe('people and organizations', () => {
     await page.keyboard.press('Control+Enter');
     await strip(page, 'Note added');
     await page.getByRole('listitem').filter({ hasText: 'Prefers to be called' }).waitFor();
-    assert.equal(await focused(page), 'Add note n', 'the focus is where it was');
+    await until(async () => await focused(page) === 'Add note n'); // where it was
     const [note] = await notes(path);
     assert.equal(note.body_text, 'Prefers to be called');
 
@@ -49,7 +48,7 @@ describe('people and organizations', () => {
     await page.keyboard.press('Enter');
     await strip(page, 'Note pinned');
     await page.locator('.person-notes .tag').getByText('Pinned').waitFor();
-    assert.equal(await focused(page), 'Unpin');
+    await until(async () => await focused(page) === 'Unpin');
     assert.equal((await notes(path))[0].is_pinned, true);
 
     await page.getByRole('button', { name: 'Edit the note of Ben Adler' }).click();
@@ -59,7 +58,7 @@ describe('people and organizations', () => {
     await page.keyboard.press('Control+s');
     await page.getByText(/Call her before noon/).first().waitFor();
     await looks(page, 'note-met');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await strip(page, 'Saved');
     await until(async () => (await notes(path))[0].body_text === 'Prefers to be called after noon');
     await page.keyboard.press('z');
@@ -199,6 +198,7 @@ describe('people and organizations', () => {
     await page.getByRole('button', { name: 'Delete: @nora_field' }).click();
     await strip(page, '@nora_field was removed');
     assert.deepEqual(await of('twitter'), []);
+    await hasFocus(part('Twitter accounts').getByLabel('Another Twitter account'));
     await page.keyboard.press('Escape'); // leaves the field
     await page.keyboard.press('z');
     await part('Twitter accounts').getByText('@nora_field').waitFor();
@@ -232,6 +232,7 @@ describe('people and organizations', () => {
     await looks(page, 'own-phones');
     await phones.getByRole('button', { name: 'Delete: +49 30 111111' }).click();
     await strip(page, '+49 30 111111 was removed');
+    await hasFocus(phones.getByLabel('Another phone number'));
     await page.keyboard.press('Escape'); // leaves the field
     await page.keyboard.press('z');
     await until(async () => (await mine()).length === 2);

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { before, describe, test } from 'node:test';
 import { authorize } from '../api/lib/oauth.mjs';
 import { png } from '../api/lib/picture.mjs';
-import { consoleWorld, examine, shoot, until } from './console.mjs';
+import { consoleWorld, examine, save, shoot, strip, until } from './console.mjs';
 
 /** A server that keeps what it is sent. */
 const receiver = async (t) => {
@@ -28,8 +28,6 @@ describe('programs and records', () => {
   });
 
   const open = (page, path) => page.goto(`${world.desk.base}/agent/settings/${path}`);
-  const save = (page) => page.getByRole('button', { name: 'Save' }).click();
-  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
   const idOf = (page) => Number(page.url().split('/').at(-1));
   const alert = (page, text) => page.getByRole('alert').filter({ hasText: text }).first().waitFor();
 
@@ -271,6 +269,7 @@ describe('programs and records', () => {
     await until(async () => (await values())['security.password_history'] === '3');
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => (await values())['security.password_history'] === '2');
+    await strip(page, 'Undone');
     await page.getByRole('button', { name: 'Back to the default: Password history' }).click();
     await change.click();
     await until(async () => (await values())['security.password_history'] === '0');

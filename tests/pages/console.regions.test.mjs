@@ -1,7 +1,7 @@
 // The regions of the console at all widths: drawers of views and details, the way round them by keys.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, outside, posts, row, shoot } from './console.mjs';
+import { audit, consoleWorld, outside, posts, row, shoot, until } from './console.mjs';
 
 describe('regions of the console', () => {
   const world = consoleWorld();
@@ -76,12 +76,12 @@ describe('regions of the console', () => {
     await posts(page).first().waitFor();
     for (const [width, open, list] of [[1000, [true, true], true], [900, [false, true], true], [360, [false, true], true]]) {
       await page.setViewportSize({ width, height: 740 });
-      assert.deepEqual(await shown(), open, `${width}`);
+      await until(async () => String(await shown()) === String(open));
       assert.deepEqual(await outside(page), []);
       await shoot(page, `regions-open-${width}`);
       await page.keyboard.press('Escape');
       await page.waitForURL(/views\/1$/);
-      assert.deepEqual(await shown(), [list, false], `${width}`);
+      await until(async () => String(await shown()) === String([list, false]));
       await button(page).click();
       await views(page).waitFor();
       await shoot(page, `regions-views-${width}`);

@@ -28,7 +28,7 @@ describe('the reports', () => {
     assert.match(await report(page, 'backlog').innerText(), /1 conversation is open at the end, 0 of them longer than 30 days/);
     assert.match(await report(page, 'satisfaction').innerText(), /Nobody rated/);
     const plot = report(page, 'volume').getByRole('slider');
-    assert.ok(await pixels(plot) > 100);
+    await until(async () => await pixels(plot) > 100);
     await plot.focus();
     await page.keyboard.press('End');
     assert.match(await plot.getAttribute('aria-valuetext'), / · Help center 1$/);
@@ -106,7 +106,7 @@ describe('the reports', () => {
     const before = Number(await count('New'));
     await world.asked('Smoke in the hall');
     await page.locator('.wall-row').filter({ hasText: 'Smoke in the hall' }).waitFor();
-    assert.equal(Number(await count('New')), before + 1);
+    await until(async () => Number(await count('New')) === before + 1);
     assert.match(await page.locator('.wall').innerText(), /Nothing is due in the next four hours/);
     await page.context().setOffline(true);
     const id = await world.asked('While nobody looked');
@@ -168,7 +168,7 @@ describe('the reports of a desk with a history', () => {
 
     await page.getByRole('form').getByLabel('Scale of waits').selectOption('log');
     await until(() => /scale=log/.test(page.url()));
-    assert.ok(await pixels(report(page, 'next_response').getByRole('slider')) > 100);
+    await until(async () => await pixels(report(page, 'next_response').getByRole('slider')) > 100);
     await shoot(page, 'console-reports-log');
     await tags.getByRole('row', { name }).first().getByRole('link').click();
     await page.getByText('These are the conversations of the figure.').waitFor();

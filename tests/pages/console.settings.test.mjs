@@ -22,6 +22,7 @@ describe('settings of the console', () => {
     await page.getByLabel('Name').fill('Third line');
     await page.keyboard.press('Enter');
     await entry(page, 'Third line').waitFor();
+    await strip(page, 'Saved'); // the undo comes with it
     await page.getByRole('heading', { name: 'Third line' }).focus();
     await page.keyboard.press('z');
     await entry(page, 'Second line').waitFor();

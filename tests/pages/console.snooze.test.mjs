@@ -87,6 +87,7 @@ describe('snoozed conversations', () => {
     await world.desk.staff.put(`/cases/${ids[1]}/snooze`, { until_reply: true });
     await page.goto(new URL(`/agent/views/${view}`, page.url()).href);
     for (const one of ['Several 1', 'Several 2']) { await row(page, one).hover(); await row(page, one).getByRole('checkbox').check(); }
+    await page.getByRole('toolbar', { name: '2 selected' }).waitFor();
     await choose(page, 'week', /week/i);
     await page.getByText('2 changed').waitFor();
     for (const id of ids) assert.ok((await snoozeOf(id)).until);

@@ -1,7 +1,7 @@
 // Posts of a conversation move into a new one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, joined, posts, shoot } from './console.mjs';
+import { audit, consoleWorld, hasFocus, joined, posts, shoot, until } from './console.mjs';
 
 describe('a split', () => {
   const world = consoleWorld();
@@ -23,7 +23,7 @@ describe('a split', () => {
     const dialog = page.getByRole('dialog', { name: 'Split this conversation' });
     await dialog.getByRole('checkbox').nth(2).waitFor();
     const subject = dialog.getByLabel('Subject of the new conversation');
-    assert.ok(await subject.evaluate((e) => e === document.activeElement));
+    await hasFocus(subject);
     assert.ok(await dialog.getByRole('button', { name: 'Choose posts' }).isDisabled());
     await subject.pressSequentially('The radio');
     const radio = dialog.getByRole('checkbox', { name: /And the radio is silent/ });
@@ -35,7 +35,7 @@ describe('a split', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'The radio', level: 2 }).waitFor();
     await page.locator('.strip').filter({ hasText: 'Moved to #' }).waitFor();
-    assert.equal(await posts(page).count(), 1);
+    await until(async () => await posts(page).count() === 1);
     const made = Number(new URL(page.url()).pathname.split('/').at(-1));
     await posts(colleague).filter({ hasText: 'radio' }).waitFor({ state: 'detached' });
     const link = colleague.getByRole('link', { name: `#${made}` });
@@ -62,6 +62,6 @@ describe('a split', () => {
     }
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'More actions');
+    await until(async () => await page.evaluate(() => document.activeElement.getAttribute('aria-label')) === 'More actions');
   });
 });

@@ -23,7 +23,7 @@ describe('the login of the console', () => {
     const page = await world.sit(t, null, '/agent/notifications');
     await type(page, world.first.email, 'not it');
     await problem(page, 'The address or the password is wrong.');
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'alert');
+    await until(async () => await page.evaluate(() => document.activeElement.getAttribute('role')) === 'alert');
     await type(page, world.first.email);
     await page.getByRole('heading', { name: 'Notifications' }).waitFor(); // the address asked for
   });

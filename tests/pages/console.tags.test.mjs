@@ -1,7 +1,7 @@
 // Tags of the desk in the settings: found, renamed with an undo, merged and deleted after a question that says what is touched.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { audit, consoleWorld, shoot, until } from './console.mjs';
+import { audit, consoleWorld, shoot, strip, until } from './console.mjs';
 
 describe('tags and other entries of settings', () => {
   const world = consoleWorld();
@@ -11,7 +11,6 @@ describe('tags and other entries of settings', () => {
     await world.desk.person('customer', { tags: 'vips' });
   });
   const entry = (page, name) => page.getByRole('listitem').getByRole('link', { name: new RegExp(`^${name}`) });
-  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
   const names = async () => (await world.desk.owner.fetch('/tags', { limit: 100 })).map(({ name }) => name);
 
   test('a tag is found, renamed in its place and taken back; a name in use is refused beside the field', async (t) => {
@@ -35,6 +34,7 @@ describe('tags and other entries of settings', () => {
     await entry(page, 'money back').waitFor();
     assert.ok((await names()).includes('money back'));
     assert.deepEqual(await audit(page), []);
+    await strip(page, 'Saved'); // the undo comes with it
     await page.getByRole('heading', { name: 'money back' }).focus();
     await page.keyboard.press('z');
     await entry(page, 'refund').waitFor();

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { consoleWorld, posts, row, until } from './console.mjs';
+import { consoleWorld, editorReady, posts, row, until } from './console.mjs';
 import { requestsOf, table } from './measures.mjs';
 
 const world = consoleWorld(), { asked, sit } = world, rows = [['task', 'keys', 'clicks', 'writes']];
@@ -31,6 +31,7 @@ const task = (name, { start = 'conversation', prepare, keys, clicks, done }) => 
     if (start === 'conversation') {
       await posts(page).first().waitFor();
       await row(page, `${name} by`).first().waitFor();
+      await editorReady(page);
       await page.locator('#case-title').focus();
     } else await row(page, name).first().waitFor();
     const hand = hands(page);

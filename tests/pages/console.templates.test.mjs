@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { before, describe, test } from 'node:test';
-import { audit, consoleWorld, examine, shoot, until } from './console.mjs';
+import { audit, consoleWorld, examine, shoot, strip, until } from './console.mjs';
 
 const { transformSync } = createRequire(new URL('../../web/package.json', import.meta.url))('esbuild');
 const moduleOf = (path) => import(`data:text/javascript,${encodeURIComponent(transformSync(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'), { loader: 'ts' }).code)}`);
@@ -33,7 +33,6 @@ describe('lists and templates of the desk', () => {
   const world = consoleWorld();
   before(async () => { world.admin = await world.desk.person('admin', { full_name: 'Ada Lind' }); });
   const entry = (page, name) => page.getByRole('listitem').getByRole('link', { name: new RegExp(`^${name}`) });
-  const strip = (page, text) => page.locator('.strip').getByText(text).waitFor();
   const focused = (page, locator) => until(() => locator.evaluate((e) => e === document.activeElement));
 
   test('priorities are added, put in order by keys, and one in use is refused with the reason', async (t) => {
@@ -72,6 +71,7 @@ describe('lists and templates of the desk', () => {
     await name.fill('Compliment');
     await page.keyboard.press('Control+s');
     await entry(page, 'Compliment').waitFor();
+    await strip(page, 'Saved'); // the undo comes with it
     await page.getByRole('heading', { name: 'Compliment' }).focus();
     await page.keyboard.press('z');
     await entry(page, 'Praise').waitFor();

@@ -1,7 +1,7 @@
 // The console in Chromium: two agents work beside each other; axe-core reports nothing.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { consoleWorld, editor, examine, joined, logIn, posts, row, until, written } from './console.mjs';
+import { consoleWorld, editor, editorReady, examine, hasFocus, joined, logIn, posts, row, until, written } from './console.mjs';
 
 describe('the console', () => {
   const world = consoleWorld(), { asked, sit } = world;
@@ -30,8 +30,8 @@ describe('the console', () => {
     for (const page of [one, two]) { await posts(page).first().waitFor(); await editor(page).fill(page === one ? 'First' : 'Second'); }
     await Promise.all([one.keyboard.press('Control+Enter'), two.keyboard.press('Control+Enter')]);
     const warned = () => Promise.all([one, two].map((page) => page.getByText('There is a new post that you have not seen.').isVisible()));
-    let shown = await warned();
-    for (let i = 0; i < 100 && !shown.some(Boolean); i++) { await one.waitForTimeout(50); shown = await warned(); }
+    let shown;
+    await until(async () => { shown = await warned(); return shown.some(Boolean); });
     assert.deepEqual(shown.filter(Boolean).length, 1);
     const asking = shown[0] ? one : two;
     await asking.getByRole('button', { name: 'Send anyway' }).click();
@@ -46,8 +46,9 @@ describe('the console', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await posts(page).first().waitFor();
+    await editorReady(page);
     await page.keyboard.press('n');
-    await page.getByRole('textbox', { name: 'Note', exact: true }).waitFor();
+    await hasFocus(page.getByRole('textbox', { name: 'Note', exact: true }));
     await page.keyboard.type('Call back');
     await page.keyboard.press('Control+Enter');
     await posts(page).filter({ hasText: 'Call back' }).waitFor();
@@ -70,10 +71,10 @@ describe('the console', () => {
     const id = await asked('Kept'), page = await sit(t, world.first, `/agent/cases/${id}`);
     await posts(page).first().waitFor();
     await editor(page).fill('Half a sentence');
-    await page.waitForTimeout(400);
+    await page.waitForFunction(() => Object.values(localStorage).some((text) => text.includes('Half a sentence')));
     await page.reload();
     await posts(page).first().waitFor();
-    assert.equal(await written(editor(page)), 'Half a sentence');
+    await until(async () => await written(editor(page)) === 'Half a sentence');
     await page.context().clearCookies();
     await editor(page).focus();
     await page.keyboard.press('Control+Enter');
@@ -98,11 +99,11 @@ describe('the console', () => {
     await editor(one).fill('Begun here, and changed');
     await one.getByText('You have written another text in another place:').waitFor();
     await one.getByRole('button', { name: 'Take that text' }).click();
-    assert.equal(await written(editor(one)), 'Begun here, ended there');
+    await until(async () => await written(editor(one)) === 'Begun here, ended there');
     await editor(one).focus();
     await one.keyboard.press('Control+Enter');
     await posts(one).filter({ hasText: 'ended there' }).waitFor();
-    assert.deepEqual(await kept(), []);
+    await until(async () => !(await kept()).length);
     assert.deepEqual((await world.second.client.get('/profile/drafts', { case_ids: id })).must(200).body.data, []);
   });
 
@@ -143,6 +144,7 @@ describe('the console', () => {
     await world.desk.owner.create('/cases/macros', { title: 'Ask more', reply_contents: 'Hello {{requester.name}}, which one?', status_id: 3, visibility_type: 'ALL' });
     const id = await asked('Macro'), page = await sit(t, world.first, `/agent/cases/${id}`);
     await posts(page).first().waitFor();
+    await editorReady(page);
     await page.getByRole('heading', { name: 'Macro', exact: true, level: 2 }).focus();
     await page.keyboard.press('m');
     await page.keyboard.type('ask');

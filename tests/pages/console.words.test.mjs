@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { relayFor } from '../api/lib/relay.mjs';
 import { mail, receive } from '../api/lib/mails.mjs';
-import { consoleWorld, editor, written, joined, outside, audit, posts, shoot, until } from './console.mjs';
+import { audit, consoleWorld, editor, editorReady, hasFocus, joined, outside, posts, shoot, until, written } from './console.mjs';
 
 const path = (id) => `/agent/cases/${id}`;
 /** The text of an element without the marks that keep names of another direction together. */
@@ -37,13 +37,13 @@ describe('what happens in a conversation is said in words', () => {
     for (let i = 0; i < 4; i++) await change({ priority_id: 1 + i % 2 });
     const page = await world.sit(t, world.first, path(id)), lines = page.locator('.activity > span');
     await lines.filter({ hasText: 'into this one' }).waitFor();
+    await until(async () => (await plainTexts(lines)).includes('Ben Adler set the field “Size of the box” to Large')); // all names have come
     const found = await plainTexts(lines);
     const says = (text) => assert.ok(found.includes(text), `${text}\n${found.join('\n')}`);
     says('Clara Ito opened the conversation');
     says('Ben Adler set the status from New to Pending, set the priority to High, and assigned the conversation to Mira Olsen');
     says('Mira Olsen gave the conversation to the team Crew and added the tags red and vip');
     says('Ben Adler took the conversation from Mira Olsen and removed the tag red');
-    await until(async () => (await plainTexts(lines)).includes('Ben Adler set the field “Size of the box” to Large'));
     says('Ben Adler set the subject from Late parcel to Ring me');
     says('Trigger “Ring <all> & sundry” added the tag rung');
     assert.ok(found.some((text) => text.endsWith('moved the conversation to the trash')));
@@ -68,8 +68,8 @@ describe('what happens in a conversation is said in words', () => {
     const page = await world.sit(t, world.first, path(case_id)), frame = page.locator('.mail iframe.ready').first();
     await frame.waitFor();
     await frame.contentFrame().getByText('Thank you, it works.').waitFor();
-    const folded = (await frame.boundingBox()).height;
-    assert.ok(folded < 120, `${folded}`);
+    let folded;
+    await until(async () => { folded = (await frame.boundingBox()).height; return folded < 120; });
     await frame.contentFrame().locator('summary').focus();
     await frame.contentFrame().locator('summary').press('Enter');
     await until(async () => (await frame.boundingBox()).height > folded + 300);
@@ -111,7 +111,7 @@ describe('what happens in a conversation is said in words', () => {
     const { case_id } = await receive(desk, mail({ From: 'Nora Berg <nora@people.example>', To: 'desk@example.com, Olga Winter <olga@people.example>', Cc: 'paul@people.example', Subject: 'For three' }, 'Please answer all of us.'), { from: 'nora@people.example' });
     const page = await world.sit(t, ben, path(case_id)), removal = (address) => page.getByRole('button', { name: `Remove ${address}` });
     await posts(page).first().waitFor();
-    await page.locator('form.editor [role=tab]').first().waitFor();
+    await editorReady(page);
     await page.keyboard.press('Shift+R');
     await removal('olga@people.example').waitFor();
     await removal('paul@people.example').waitFor();
@@ -130,7 +130,7 @@ describe('what happens in a conversation is said in words', () => {
     assert.deepEqual(await audit(page), []);
     await page.keyboard.press('Control+Enter');
     assert.equal(await posts(page).count(), 1, 'nothing was sent');
-    assert.equal(await field.evaluate((e) => e === document.activeElement), true);
+    await hasFocus(field);
     await field.fill('last@people.example');
     await page.keyboard.press('Control+Enter');
     await posts(page).nth(1).waitFor();

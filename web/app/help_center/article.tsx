@@ -98,7 +98,11 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
     },
   });
   const value = <T,>(name: string) => edit.value<T>(name), text = (name: string) => value<string | null | undefined>(name) ?? '';
-  const files = createFiles(() => edit.set('files', files.named(files.files().filter((one) => one.id !== undefined && !one.inText).map(({ id: file }) => file!))));
+  const files = createFiles(() => {
+    const hadProblems = edit.state.problems.length > 0;
+    edit.set('files', files.named(files.files().filter((one) => one.id !== undefined && !one.inText).map(({ id: file }) => file!)));
+    if (hadProblems) edit.refuse(problems()); // a file that has come answers no other question
+  });
   const mayEdit = () => isNew ? mayWrite() : mayWrite() && mayChange((edit.state.first['status'] as Status | undefined) ?? 'DRAFT');
   const isOff = () => !mayEdit();
 
@@ -125,12 +129,11 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
       ...full.filter((locale) => !text(`title ${locale}`).trim() || !text(`contents ${locale}`).trim()).map((locale) => say('half', { language: nameOfLocale(locale) })),
       ...full.flatMap((locale) => tooLong(nameOfLocale(locale), text(`contents ${locale}`), CONTENTS_MOST) ?? []),
       ...(files.busy() ? [say('files_busy')] : []),
-    ];
+    ].map((one) => ({ field: '', text: one }));
   };
   const save = async (status?: Status) => {
     flushes.forEach((flush) => flush());
-    const wrong = problems();
-    if (wrong.length) return edit.refuse(wrong.map((one) => ({ field: '', text: one })));
+    if (problems().length) return edit.refuse(problems());
     if (status) edit.set('status', status);
     if (await edit.save()) tell(say('saved'));
   };
