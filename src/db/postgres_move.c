@@ -69,8 +69,12 @@ static int64_t ask_int(struct conn *c, const char *text, const char *name, struc
 }
 
 int pg_claim(struct conn *c, struct why why) {
-    int64_t ours =
-        ask_int(c, "SELECT CAST(pg_try_advisory_lock(" MOVE_LOCK ") AS INTEGER)", "the database", why);
+    static const char claim[] = "SELECT CAST(pg_try_advisory_lock(" MOVE_LOCK ") AS INTEGER)";
+    int64_t ours = ask_int(c, claim, "the database", why);
+    for (int waited = 0; ours == 0 && waited < ALONE_MS; waited += ALONE_STEP_MS) {
+        nanosleep(&(struct timespec){0, ALONE_STEP_MS * 1000000L}, NULL);
+        ours = ask_int(c, claim, "the database", why);
+    }
     return ours == 0  ? db_refuse(why, "another move into this database is running")
            : ours < 0 ? (int)ours
                       : 0;

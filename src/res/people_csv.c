@@ -89,7 +89,8 @@ static int lines_add_values(struct call *c, struct csv_lines *l, const struct cs
     struct custom_field *fields;
     int n = custom_fields_of(w, of->area, &fields);
     if (n <= 0) return n;
-    TRY(field_values_of(w, of->area, false, l->ids, l->count, &read));
+    bool empty = l->count == 0; /* its fields are names of columns */
+    TRY(field_values_of(w, of->area, false, empty ? &(int64_t){0} : l->ids, empty ? 1 : l->count, &read));
     int *places = arena_array(w->arena, (size_t)n, sizeof *places);
     l->fields = fields;
     for (int i = 0; i < n; i++) {

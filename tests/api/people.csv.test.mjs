@@ -24,6 +24,17 @@ test('people are listed as CSV, with all addresses and numbers that count', asyn
   assert.match((await csv(owner, '/users?format=csv&email=zoe@a.example')).text, /"Customer","","en-us",/, 'a deleted organization is not shown');
 });
 
+test('a list without people names its columns, also those of custom fields', async (t) => {
+  const { owner } = await open(t);
+  await owner.create('/users/fields', { type: 'NUMERIC', key: 'size', title: 'Size' });
+  await owner.create('/organizations/fields', { type: 'TEXT', key: 'plan', title: 'Plan' });
+  const { id } = await owner.create('/organizations', { name: 'Acme' });
+  for (const [path, column] of [[`/organizations/${id}/members`, 'size'], ['/users?organization_id=4711', 'size'], ['/organizations?after_id=4711', 'plan'], ['/users/1/organizations', 'plan']]) {
+    const [names, ...rest] = lines((await csv(owner, `${path}${path.includes('?') ? '&' : '?'}format=csv`)).text);
+    assert.ok(names.endsWith(`,"field_values.${column}"`) && rest.length === 0, `${path}: ${names} ${rest}`);
+  }
+});
+
 test('names that a spreadsheet would compute begin with an apostrophe', async (t) => {
   const { owner } = await open(t);
   for (const name of ['=1+1', '+1', '-1', '@SUM(A1)']) await owner.create('/organizations', { name });
