@@ -25,6 +25,10 @@ static void success_headers(struct json_writer *w, const struct operation *op, i
     jw_end(w);
 }
 
+/* The argument `format` of a list says that it may be CSV. A second type of reply would change the types of
+ * each client that is generated from the document. */
+static bool names_csv(const struct route *r) { return r->has_csv && r->shape != LIST; }
+
 static void success_content(struct json_writer *w, const struct operation *op) {
     put_key(w, "content");
     jw_object(w);
@@ -38,7 +42,7 @@ static void success_content(struct json_writer *w, const struct operation *op) {
         put_key(w, "schema");
         schema_reply(w, op);
         jw_end(w);
-        if (op->route->has_csv) put_member(w, "text/csv", "{'schema': {'type': 'string'}}");
+        if (names_csv(op->route)) put_member(w, "text/csv", "{'schema': {'type': 'string'}}");
     }
     jw_end(w);
 }
