@@ -1,7 +1,7 @@
 // The main job in Debian's Firefox: login, list, conversation, reply, note, status by a key, and an answer that comes by realtime.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, until } from './console.mjs';
+import { PASSWORD } from './console.mjs';
 import { firefox, FIREFOX, hasFirefox } from './firefox.mjs';
 import { open } from '../api/lib/index.mjs';
 
@@ -44,8 +44,13 @@ test('the main job in Firefox', { skip: !hasFirefox && `${FIREFOX} is not instal
   await clara.client.create(`/conversations/${id}/messages`, { contents: 'Thank you!' });
   await page.shows('article', 'Thank you!');
   await leave();
-  await page.press('e');
-  await until(async () => (await desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type === 'COMPLETED');
+  // Clara's message also changes the conversation: a status that was chosen before the page has read it may be refused, and is chosen again.
+  const isCompleted = async () => (await desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type === 'COMPLETED';
+  for (let tries = 0; tries < 3 && !(await isCompleted()); tries++) {
+    await page.press('e');
+    for (let looks = 0; looks < 60 && !(await isCompleted()); looks++) await new Promise((go) => setTimeout(go, 50));
+  }
+  assert.ok(await isCompleted());
   assert.deepEqual((await desk.staff.fetch(`/cases/${id}/posts`, { filters: 'MESSAGES' })).map(({ contents }) => contents).toSorted(), ['It is on its way.', 'Thank you!', 'Where is it?']);
   assert.equal((await desk.staff.fetch(`/cases/${id}/notes`)).length, 1);
 });
