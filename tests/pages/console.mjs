@@ -26,7 +26,10 @@ const EXPECTED = /status of (400|401|403|404|409|412|429|454)|ERR_|WebSocket/;
 
 /** Waits for a condition of the server or of several pages. A condition of one page has Playwright's own waits. */
 export const until = async (holds, tries = 300) => {
-  for (let i = 0; i < tries && !(await holds()); i++) await new Promise((go) => setTimeout(go, 50));
+  for (let i = 0; i < tries; i++) {
+    if (await holds()) return; // it may not hold a moment later
+    await new Promise((go) => setTimeout(go, 50));
+  }
   assert.ok(await holds(), String(holds));
 };
 
