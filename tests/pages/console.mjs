@@ -47,23 +47,20 @@ const watchJoins = (page) => {
 /** Waits until the page hears the events of all channels that it follows, among them one with `part` in its name. */
 export const joined = (page, part = '') => until(() => [...joins.get(page).joined].some((topic) => topic.includes(part)) && !joins.get(page).waiting.size);
 
-/** Writes to the API that the page has begun, and that have no reply yet, with the times of their begin. */
+/** Writes to the API that the page has begun, and that have no reply yet. */
 const writes = new WeakMap();
 const watchWrites = (page) => {
-  const open = new Map();
+  const open = new Set();
   writes.set(page, open);
-  page.on('request', (r) => { if (r.method() !== 'GET' && r.url().includes('/api/v1/')) open.set(r, Date.now()); });
+  page.on('request', (r) => { if (r.method() !== 'GET' && r.url().includes('/api/v1/')) open.add(r); });
   page.on('response', (r) => open.delete(r.request())); // not 'requestfinished', which waits for a body that the page may leave unread
   page.on('requestfailed', (r) => open.delete(r));
   page.on('domcontentloaded', () => open.clear()); // another document
 };
-/** The driver loses the end of a few requests, so none is waited for longer. */
-const WRITE_MS = 5000;
-const isWriting = (page) => [...writes.get(page)?.values() ?? []].some((begun) => Date.now() - begun < WRITE_MS);
 /** Waits until no form is at work and each write has its reply. A message that is there before may be the one of the step before. */
 export const settled = async (page) => {
   const free = () => page.evaluate(() => !document.querySelector('form[aria-busy=true]')).catch(() => false); // the document changes
-  await until(async () => await free() && !isWriting(page));
+  await until(async () => await free() && !(writes.get(page)?.size));
 };
 /** Presses the button of a form, and waits until the form has saved or refused. */
 export const save = async (page, name = 'Save') => {
