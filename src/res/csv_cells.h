@@ -6,7 +6,6 @@
 
 struct csv_rows {
     struct call call; /* its work has the changes, and the problems of the last row */
-    struct http_request http;
     struct route create, update;
     const struct csv_columns *columns;
     bool skips; /* rows of people and organizations that are there */

@@ -21,7 +21,7 @@ void csv_rows_begin(struct csv_rows *x, const struct work *w, const struct csv_c
     x->create = route_without_reply(r, POST, people ? "/users" : "/organizations");
     x->update = route_without_reply(r, PUT, people ? "/users/:id" : "/organizations/:id");
     x->call.work = *w;
-    x->call.http = &x->http;
+    x->call.http = http_alone(w->arena, S("POST"), S("/"), S(""), S("")); /* without headers */
     x->call.home = x->call.resource = r;
     x->call.query = x->call.credentials = json_new(w->arena, JSON_OBJECT);
 }
