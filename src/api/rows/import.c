@@ -42,7 +42,6 @@ int api_import(struct call *c) {
 
 struct import {
     struct call call;
-    struct http_request http; /* an empty request without headers */
     struct buf errors;
     struct json_writer w;
     int inserted, rejected;
@@ -111,7 +110,7 @@ static int import_run(struct work *w, const struct job *j) {
     im->call.work = *w;
     im->call.route = &route;
     im->call.method = POST;
-    im->call.http = &im->http;
+    im->call.http = http_alone(w->arena, S("POST"), S("/"), S(""), S("")); /* without headers */
     im->call.home = im->call.resource = resource_of(json_member(input, S("resource"))->text.p);
     assert(im->call.home);
     int maker = become_creator(&im->call.work, j->creator_id);
