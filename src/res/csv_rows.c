@@ -95,7 +95,7 @@ static int csv_row_write(struct csv_rows *x, const struct csv_cells *cells, cons
 }
 
 int csv_rows_take(struct csv_rows *x, const struct csv_row *row) {
-    struct csv_cells cells;
+    struct csv_cells cells = {.values = NULL};
     struct json *body = json_new(x->call.work.arena, JSON_OBJECT);
     int64_t id;
     work_set_aside(&x->call.work); /* the problems and notices of the row before */

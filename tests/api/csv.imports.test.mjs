@@ -139,6 +139,24 @@ test('an import of many rows goes on after a crash, with each row once', async (
   assert.equal((await desk.owner.get('/users', { role: 'CUSTOMER', limit: 1 })).body.total_count, 1501);
 });
 
+test('a row that is refused while it is written leaves nothing, and the other rows of its part are made once', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const { id } = await owner.create('/users', { full_name: 'Many', email: 'a0@many.example' });
+  for (let i = 1; i < 100; i++) await owner.create('/identities/emails', { user_id: id, email: `a${i}@many.example` });
+  const rows = ['one@a.example,One', '"a7@many.example, a100@many.example",Changed', 'two@a.example,Two', 'three@a.example,Three'];
+  for (const [is_dry_run, people] of [[true, []], [false, ['One', 'Two', 'Three']]]) {
+    const row = await imported(desk, ['emails,full_name', ...rows, ''].join('\n'), { is_dry_run });
+    assert.deepEqual(counts(row), done(4, 3, 0, 0, 1));
+    assert.deepEqual((await errors(desk, row)).map(([line]) => line), [3]);
+    assert.equal((await owner.fetch(`/users/${id}`)).full_name, 'Many');
+    for (const name of ['One', 'Two', 'Three']) {
+      const found = (await owner.get('/users', { email: `${name.toLowerCase()}@a.example` })).must(200).data;
+      assert.deepEqual(found.map(({ full_name }) => full_name), people.filter((one) => one === name));
+    }
+  }
+  assert.equal((await owner.get('/identities/emails', { user_id: id, limit: 1 })).must(200).body.total_count, 100);
+});
+
 test('an export is imported again without changes', async (t) => {
   const desk = await open(t);
   await imported(desk, 'full_name,emails,tags\n\'=1+1,"a@a.example, b@a.example","x, y"\n');
