@@ -1,8 +1,9 @@
 /* CSV files (RFC 4180) that people upload: any size, in constant memory.
  *
- * A cell may be quoted, a doubled quote stands for one, and a quoted cell may have line breaks. Lines end with
- * CRLF, LF or CR, also mixed in one file. Empty lines are left out. A wrong row is refused, and the rows behind
- * it are read. A file that can't be read on (another encoding, NUL, a quote that never closes) ends there. */
+ * A cell may be quoted, a doubled quote stands for one, and a quoted cell may have line breaks. Lines end
+ * with CRLF, LF or CR, also mixed in one file. Empty lines are left out. A wrong row is refused, and the
+ * rows behind it are read. A file that can't be read on (another encoding, NUL, a quote that never closes)
+ * ends there. */
 #ifndef FILES_CSV_FILE_H
 #define FILES_CSV_FILE_H
 
@@ -28,15 +29,17 @@ struct csv_place {
     int64_t offset, line, rows; /* bytes; the line that follows; rows that were read */
 };
 
-/* Opens the file. encoding 0: UTF-16 by its byte order mark or a NUL in its first character, else UTF-8. delimiter 0: the one of , ; and tab that
- * the first line has most often. Returns NULL if the file can't be opened, with errno. csv_close frees it. */
+/* Opens the file. encoding 0: UTF-16 by its byte order mark or a NUL in its first character, else UTF-8.
+ * delimiter 0: the one of , ; and tab that the first line has most often. Returns NULL if the file can't be
+ * opened, with errno. csv_close frees it. */
 struct csv_reader *csv_open(const char *path, enum csv_encoding encoding, char delimiter);
 void csv_close(struct csv_reader *r); /* NULL is allowed */
-/* Reads the next row into the arena. Returns 1, 0 at the end, or -1: csv_why says why the file can't be read on,
- * and csv_line where. */
+/* Reads the next row into the arena. Returns 1, 0 at the end, or -1: csv_why says why the file can't be read
+ * on, and csv_line where. */
 int csv_next(struct csv_reader *r, struct arena *a, struct csv_row *out);
 void csv_mark(const struct csv_reader *r, struct csv_place *out);
-/* Continues at a place of the same file, read with the same encoding and delimiter. Returns 0 or -1, as csv_next. */
+/* Continues at a place of the same file, read with the same encoding and delimiter. Returns 0 or -1, as
+ * csv_next. */
 int csv_return(struct csv_reader *r, const struct csv_place *place);
 const char *csv_why(const struct csv_reader *r);
 int64_t csv_line(const struct csv_reader *r);

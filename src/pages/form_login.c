@@ -201,8 +201,8 @@ static int show_logout(struct form_page *a) {
     return form_show(a, str_of(form_say(a, WORD_LOG_OUT)));
 }
 
-/* The login at the provider ends, too. The page leads there by itself, because browsers apply form-action of the
- * policy to a redirect after a form. The provider returns the state to /signin/out. */
+/* The login at the provider ends, too. The page leads there by itself, because browsers apply form-action of
+ * the policy to a redirect after a form. The provider returns the state to /signin/out. */
 static int logout_goes_on(struct form_page *a) {
     struct site_visit *v = a->visit;
     struct str login = STR_CAT(a->arena, S("/helpcenter/"), v->locale, S("/login"));

@@ -18,8 +18,8 @@ enum language language_of_locale(struct str locale,
                                  struct str fallback);
 const char *language_code(enum language l); /* for lang="" */
 bool language_is_rtl(enum language l);
-/* Sets *best to the locale, and *score to its weight, if Accept-Language (RFC 9110 section 12.5.4) prefers it to
- * the best one so far. score begins with 0. */
+/* Sets *best to the locale, and *score to its weight, if Accept-Language (RFC 9110 section 12.5.4) prefers
+ * it to the best one so far. score begins with 0. */
 void locale_better(struct str accept, struct str locale, struct str *best, int *score);
 /* English if Accept-Language names no language of the pages. */
 enum language language_accepted(struct str accept);

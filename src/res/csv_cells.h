@@ -24,7 +24,8 @@ void csv_give(struct csv_rows *x, struct json *body, const char *name,
               struct str text); /* unless it is empty */
 void csv_give_id(struct csv_rows *x, struct json *body, const char *name, int64_t id);
 void csv_give_list(struct json *body, const char *name, struct json *list);
-/* *found becomes the id that a key has found, if rc is 1. Refuses a second id. Returns rc, or a negative error. */
+/* *found becomes the id that a key has found, if rc is 1. Refuses a second id. Returns rc, or a negative
+ * error. */
 int csv_found(struct csv_rows *x, int64_t *found, const char *parameter, int rc, int64_t id);
 /* The organization with this name. Returns 1, 0, 2 if several have it, or a negative error. */
 int csv_organization_named(struct work *w, struct str name, int64_t *id);

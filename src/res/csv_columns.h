@@ -7,7 +7,7 @@
 
 enum csv_kind { CSV_USERS = 1, CSV_ORGANIZATIONS };
 
-/* What a column means. The rows of csv_targets are in this order. */
+/* The meanings of columns. csv_targets has a row for each. */
 enum csv_target {
     CSV_IGNORED,
     CSV_FULL_NAME,
@@ -49,8 +49,9 @@ struct str csv_target_names(struct arena *a, enum csv_kind kind);
 /* The name of a column as ours: "full_name", "field_values.size". p NULL: it is ignored. */
 struct str csv_column_name(struct arena *a, const struct csv_column *column);
 
-/* Reads the names of the first line. mapping: an object of names of the file to ours, or to null and "", which
- * ignore a column; NULL: none. Fails with a problem of `file` or of `mapping`. Returns 0 or a negative error. */
+/* Reads the names of the first line. mapping: an object of names of the file to ours, or to null and "",
+ * which ignore a column; NULL: none. Fails with a problem of `file` or of `mapping`. Returns 0 or a negative
+ * error. */
 int csv_columns_read(struct work *w, enum csv_kind kind, const struct csv_row *head,
                      const struct json *mapping, struct csv_columns *out);
 

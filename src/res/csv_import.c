@@ -153,7 +153,8 @@ static const struct field csv_import_fields[] = {
      .example = "7"},
     {"encoding", F_WORD, CREATE_ONLY | BY_HANDLER, .words = csv_encodings,
      .doc =
-         "Encoding of the file. Default: UTF-16 if a byte order mark or the first character shows it, else UTF-8."},
+         "Encoding of the file. Default: UTF-16 if a byte order mark or the first character shows it, else "
+         "UTF-8."},
     {"delimiter", F_WORD, CREATE_ONLY | BY_HANDLER, .words = csv_delimiters,
      .doc = "Text between two cells. Default: the one that the first line has most often."},
     {"mapping", F_OBJECT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER,
@@ -161,8 +162,7 @@ static const struct field csv_import_fields[] = {
          "Names of columns of the file, with the name that each stands for. An empty text ignores a column.",
      .example = "{\"Mail\":\"emails\",\"Remark\":\"\"}"},
     {"existing", F_WORD, CREATE_ONLY | BY_HANDLER, .words = csv_existings, .initial = "UPDATE",
-     .doc =
-         "Rows of people and organizations that the desk has already: UPDATE changes them, SKIP leaves them."},
+     .doc = "Rows of people and organizations that are there: UPDATE changes them, SKIP leaves them."},
     {"is_dry_run", F_BOOL, CREATE_ONLY | BY_HANDLER, .initial = "false",
      .doc = "True: the rows are checked and counted, and nothing is stored."},
     {"status", F_WORD, READONLY, .words = job_statuses,
@@ -210,8 +210,9 @@ static const struct route csv_import_routes[] = {
      .prepare = read_file_head, .lane = LANE_READ, .is_heavy = true,
      .summary = "Import people or organizations from a CSV file",
      .doc =
-         "A job reads the file. GET /csv_imports/:id shows its progress, GET /csv_imports/:id/errors the rows with "
-         "errors. Rows of organizations need the permission organizations.update, too. docs/TRANSFER.md describes the columns.",
+         "A job reads the file. GET /csv_imports/:id shows its progress, GET /csv_imports/:id/errors the rows "
+         "with errors. Rows of organizations need the permission organizations.update, too. "
+         "docs/TRANSFER.md describes the columns.",
      .sample = {.setup = CSV_SETUP(""),
                 .body = "{\"kind\":\"USERS\",\"file_id\":$FILE,\"is_dry_run\":true}"}},
     {GET, "/csv_imports/:id", AD, "users", ONE, api_get, .summary = "Get an import of a CSV file",

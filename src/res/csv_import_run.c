@@ -1,9 +1,9 @@
-/* The job of an import. It reads the file in parts. A part is one write: the rows, their counts, their errors and
- * the place behind them are one commit, so a crash repeats a part or does not, but never a row. A dry run does the
- * same, and undoes the rows before the commit.
+/* The job of an import. It reads the file in parts. A part is one write: the rows, their counts, their
+ * errors and the place behind them are one commit, so a crash repeats a part or does not, but never a row. A
+ * dry run does the same, and undoes the rows before the commit.
  *
- * A row is checked before it writes. If it nevertheless fails later, the part is undone, and begins again and ends
- * before this row, which is then the first of the next part and is undone alone. */
+ * A row is checked before it writes. If it nevertheless fails later, the part is undone, and begins again
+ * and ends before this row, which is then the first of the next part and is undone alone. */
 #include "core/access/access.h"
 #include "core/access/permission.h"
 #include "core/desk/file.h"
@@ -128,8 +128,8 @@ static void part_fail(struct csv_part *p, int64_t line, const char *why) {
     p->is_over = true;
 }
 
-/* Reads up to `most` rows from the place on. Returns 0, a negative error, or the number of rows after which the part
- * must end when it begins again. */
+/* Reads up to `most` rows from the place on. Returns 0, a negative error, or the number of rows after which
+ * the part must end when it begins again. */
 static int part_read_rows(struct csv_part *p, struct csv_reader *r, int most) {
     int64_t until = clock_monotonic() + PART_MS;
     for (int n = 0; n < most && (n == 0 || clock_monotonic() < until); n++) {

@@ -4,8 +4,8 @@
 
 #include "res/csv_cells.h"
 
-/* CSV_UNDONE: the row failed after it had begun to write. The caller undoes the writes of this work, because the
- * list of its changes can't be shortened. */
+/* CSV_UNDONE: the row failed after it had begun to write. The caller undoes the writes of this work, because
+ * the list of its changes can't be shortened. */
 enum csv_result { CSV_CREATED, CSV_UPDATED, CSV_SKIPPED, CSV_REJECTED, CSV_UNDONE };
 
 /* The work is a copy of w, with its own problems and changes. Its actor is the person who imports. */

@@ -249,11 +249,11 @@ static const struct route report_case_routes[] = {
      .follows = &report_follower, .args = report_cases_args, .has_csv = true,
      .order = {.key = "t.updated_at", .descending = true}, .count = report_cases_count,
      .summary = "List the conversations behind a number of a report",
-     .doc =
-         "Conversations that the caller sees and that the number counts, the last changed first. A "
-         "conversation that the metric counts several times is listed once. A backlog is that of the end "
-         "of the period. `weekday` and `hour` choose a cell of GET /insights/cases/hours. As CSV, each line is a conversation with its durations; `limit` and `offset` choose "
-         "the lines, and the header Link leads to the next ones. Names of people need the scope users.",
+     .doc = "Conversations that the caller sees and that the number counts, the last changed first. A "
+            "conversation that the metric counts several times is listed once. A backlog is that of the end "
+            "of the period. `weekday` and `hour` choose a cell of GET /insights/cases/hours. As CSV, each "
+            "line is a conversation with its durations; `limit` and `offset` choose "
+            "the lines, and the header Link leads to the next ones. Names of people need the scope users.",
      .sample = {.query = "metric=CREATED"}},
     {0},
 };

@@ -437,8 +437,8 @@ static const struct route link_routes[] = {
     {DELETE, "/signin/links/:id", COL_PLUS, "", NONE, delete_signin_link,
      .summary = "Delete a link of a person",
      .doc =
-         "Your own, or with the permission settings.manage that of another person. The next login with the same "
-         "verified address links the person again, also by another account.",
+         "Your own, or with the permission settings.manage that of another person. The next login with the "
+         "same verified address links the person again, also by another account.",
      .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {0},
 };

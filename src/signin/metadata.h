@@ -1,9 +1,9 @@
 /* Documents of providers (discovery and keys), kept in the memory of the process.
  *
  * Both are read again after an hour. A token with an unknown kid has the keys read again at once, but not
- * more than once a minute for each provider, so that made-up tokens cause no flood of requests. A request that
- * failed is repeated after 15 seconds at the earliest, so that visits of the login page wait for no provider
- * that is down. */
+ * more than once a minute for each provider, so that made-up tokens cause no flood of requests. A request
+ * that failed is repeated after 15 seconds at the earliest, so that visits of the login page wait for no
+ * provider that is down. */
 #ifndef SIGNIN_METADATA_H
 #define SIGNIN_METADATA_H
 

@@ -36,7 +36,8 @@ struct field_values {
     struct str *values; /* of the first owner, then of the second; p NULL: none is stored */
 };
 
-/* Reads the values of these owners, at least one, in the arena. to_customers: only of fields that customers see. */
+/* Reads the values of these owners, at least one, in the arena. to_customers: only of fields that customers
+ * see. */
 int field_values_of(struct work *w, enum field_area area, bool to_customers, const int64_t *owners, int count,
                     struct field_values *out);
 
