@@ -124,6 +124,10 @@ QUERY(sweep_signin_states, OLDEST("signin_states", "state_hash", "o.expires_at <
 QUERY(sweep_scheduled, OLDEST("scheduled_replies", "id", "o.refused_at <= :before"));
 /* and their errors */
 QUERY(sweep_csv_imports, OLDEST("csv_imports", "id", "o.created_at <= :before AND o.file_id IS NULL"));
+/* of dry runs that have ended */
+QUERY(sweep_csv_changes, OLDEST("csv_import_changes", "id",
+                                "EXISTS (SELECT 1 FROM csv_imports i WHERE i.id = o.import_id "
+                                "AND i.file_id IS NULL AND i.updated_at <= :before)"));
 QUERY(sweep_drafts, OLDEST("drafts", "id", "o.updated_at <= :before"));
 QUERY(sweep_new_case_drafts, OLDEST("new_case_drafts", "id", "o.updated_at <= :before"));
 
@@ -150,6 +154,7 @@ static const struct sweep {
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
     {&sweep_drafts, DRAFT_KEPT, NULL},
     {&sweep_new_case_drafts, DRAFT_KEPT, NULL},
+    {&sweep_csv_changes, 0, NULL},
     {&sweep_csv_imports, 90 * TIME_DAY, NULL},
     {&sweep_scheduled, SCHEDULED_REFUSED_KEPT, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},

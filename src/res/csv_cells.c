@@ -34,6 +34,14 @@ void csv_cells_read(struct csv_rows *x, const struct csv_row *row, struct csv_ce
     }
 }
 
+/* FNV-1a: a collision only costs time. */
+int64_t csv_key(char kind, struct str text) {
+    uint64_t h = (14695981039346656037U ^ (unsigned char)kind) * 1099511628211U;
+    for (size_t i = 0; i < text.n; i++) h = (h ^ (unsigned char)text.p[i]) * 1099511628211U;
+    h ^= h >> 32;
+    return (int64_t)(h * 0x9E3779B97F4A7C15U);
+}
+
 /* ---- bodies ---------------------------------------------------------------------------- */
 
 int csv_refuse(struct csv_rows *x, const char *parameter, enum error code, const char *why) {

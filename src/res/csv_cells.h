@@ -9,6 +9,7 @@ struct csv_rows {
     struct route create, update;
     const struct csv_columns *columns;
     bool skips; /* rows of people and organizations that are there */
+    int64_t id; /* of the person or organization of the last row, unless it was rejected */
 };
 
 struct csv_cells {
@@ -16,6 +17,10 @@ struct csv_cells {
     struct json *lists[CSV_TARGETS]; /* the items of cells with several values; NULL: none */
     struct json *values;             /* of custom fields, an object */
 };
+
+/* Takes a hash of a key: of an address, a number, a name, or an id in another system. */
+typedef void csv_key_fn(void *to, int64_t key);
+int64_t csv_key(char kind, struct str text); /* kind: a letter for each kind of key */
 
 void csv_cells_read(struct csv_rows *x, const struct csv_row *row, struct csv_cells *out);
 /* Refuses the row because of a cell. */

@@ -11,8 +11,6 @@
 #include "res/csv_columns.h"
 #include "res/groups.h"
 
-#include <inttypes.h>
-
 const struct word csv_encodings[] = {
     {CSV_UTF8, "UTF_8"}, {CSV_UTF16, "UTF_16"}, {CSV_WINDOWS_1252, "WINDOWS_1252"}, {0}};
 static const struct word csv_delimiters[] = {
@@ -127,7 +125,7 @@ static int post_csv_imports(struct call *c) {
     TRY(csv_columns_read(w, kind, &head->row, given(c, "mapping") ? in(c, "mapping")->json : NULL, columns));
     TRY(insert_csv_import(c, head, columns));
     TRY(files_attached(w, ids));
-    TRY(job_add(w, JOB_CSV_IMPORT, str_fmt(w->arena, "{\"id\":%" PRId64 "}", c->id), &job));
+    TRY(job_add(w, JOB_CSV_IMPORT, csv_import_input(w->arena, c->id, in_int(c, "is_dry_run")), &job));
     return api_reply(c);
 }
 

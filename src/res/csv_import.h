@@ -2,6 +2,7 @@
 #ifndef RES_CSV_IMPORT_H
 #define RES_CSV_IMPORT_H
 
+#include "base/arena.h"
 #include "base/words.h"
 
 #define LIMIT_CSV_ROWS 1000000 /* rows of one file */
@@ -12,5 +13,8 @@ enum csv_delimiter { CSV_COMMA = 1, CSV_SEMICOLON, CSV_TAB };
 #define CSV_DELIMITERS ",;\t" /* in this order */
 
 extern const struct word csv_encodings[];
+
+/* The input of the job of an import. scans: the first one of a dry run. */
+struct str csv_import_input(struct arena *a, int64_t id, bool scans);
 
 #endif

@@ -35,6 +35,17 @@ int csv_organization_find(struct csv_rows *x, const struct csv_cells *cells, int
     return n < 0 ? n : 0;
 }
 
+void csv_organization_keys(struct csv_rows *x, const struct csv_cells *cells, csv_key_fn *take, void *to) {
+    struct arena *a = x->call.work.arena;
+    const struct json *domains = cells->lists[CSV_DOMAINS];
+    if (cells->texts[CSV_LEGACY_ID].n) take(to, csv_key('l', cells->texts[CSV_LEGACY_ID]));
+    if (cells->texts[CSV_NAME].n) take(to, csv_key('n', fold_key(a, cells->texts[CSV_NAME])));
+    for (const struct json *j = domains ? domains->first : NULL; j; j = j->next) {
+        struct str key = domain_read(a, j->text);
+        if (key.p) take(to, csv_key('d', key));
+    }
+}
+
 /* ---- lists: the present items stay, and the new ones follow them ------------------------------- */
 
 QUERY(csv_domains_present,

@@ -77,6 +77,22 @@ int csv_person_find(struct csv_rows *x, const struct csv_cells *cells, int64_t *
                       "The person is a member of staff. An import changes customers only.");
 }
 
+void csv_person_keys(struct csv_rows *x, const struct csv_cells *cells, csv_key_fn *take, void *to) {
+    struct work *w = &x->call.work;
+    const struct json *emails = cells->lists[CSV_EMAILS], *phones = cells->lists[CSV_PHONES],
+                      *identifiers = cells->lists[CSV_EXTERNAL_IDENTIFIERS];
+    struct str app, id;
+    if (cells->texts[CSV_LEGACY_ID].n) take(to, csv_key('l', cells->texts[CSV_LEGACY_ID]));
+    for (const struct json *j = emails ? emails->first : NULL; j; j = j->next)
+        if (email_valid(j->text)) take(to, csv_key('e', email_key(w->arena, j->text)));
+    for (const struct json *j = phones ? phones->first : NULL; j; j = j->next) {
+        struct str key = phone_key(w, j->text);
+        if (key.p) take(to, csv_key('p', key));
+    }
+    for (const struct json *j = identifiers ? identifiers->first : NULL; j; j = j->next)
+        if (identifier_read(j->text, &app, &id)) take(to, csv_key('x', STR_CAT(w->arena, app, S(":"), id)));
+}
+
 /* ---- references by name ---------------------------------------------------------------------- */
 
 QUERY(csv_roles_titled, "SELECT id, type, title FROM roles ORDER BY is_system DESC, id");

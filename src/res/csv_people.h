@@ -9,5 +9,6 @@ int csv_person_find(struct csv_rows *x, const struct csv_cells *cells, int64_t *
 int csv_person_body(struct csv_rows *x, const struct csv_cells *cells, int64_t id, struct json *body);
 int csv_person_add(struct csv_rows *x, const struct csv_cells *cells, int64_t id,
                    bool is_new); /* after POST or PUT */
+void csv_person_keys(struct csv_rows *x, const struct csv_cells *cells, csv_key_fn *take, void *to);
 
 #endif

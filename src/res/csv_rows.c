@@ -64,15 +64,29 @@ static int csv_failed(struct csv_rows *x, int rc, enum csv_result result) {
     return error_info((int)failure(w))->status < 500 ? (int)result : -(int)failure(w);
 }
 
+bool csv_rows_read(struct csv_rows *x, const struct csv_row *row, struct csv_cells *out) {
+    work_set_aside(&x->call.work); /* the problems and notices of the row before */
+    if (!row_fits(x, row)) return false;
+    csv_cells_read(x, row, out);
+    return true;
+}
+
+int csv_rows_find(struct csv_rows *x, const struct csv_cells *cells, int64_t *id) {
+    *id = 0;
+    return x->columns->kind == CSV_USERS ? csv_person_find(x, cells, id)
+                                         : csv_organization_find(x, cells, id);
+}
+
+void csv_rows_keys(struct csv_rows *x, const struct csv_cells *cells, csv_key_fn *take, void *to) {
+    if (x->columns->kind == CSV_USERS) csv_person_keys(x, cells, take, to);
+    else csv_organization_keys(x, cells, take, to);
+}
+
 /* The checks of the row, which write nothing. *id: the row that is there; 0: none. */
-static int csv_row_check(struct csv_rows *x, const struct csv_row *row, struct csv_cells *cells,
-                         struct json *body, int64_t *id) {
+static int csv_row_check(struct csv_rows *x, const struct csv_cells *cells, struct json *body, int64_t *id) {
     bool people = x->columns->kind == CSV_USERS;
     const struct tagging *t = people ? &user_tagging : &organization_tagging;
-    *id = 0;
-    if (!row_fits(x, row)) return 0;
-    csv_cells_read(x, row, cells);
-    TRY(people ? csv_person_find(x, cells, id) : csv_organization_find(x, cells, id));
+    TRY(csv_rows_find(x, cells, id));
     if (failed(&x->call.work) || (*id && x->skips)) return 0;
     TRY(people ? csv_person_body(x, cells, *id, body) : csv_organization_body(x, cells, *id, body));
     TRY(csv_tags_check(x, t, cells->lists[CSV_TAGS], *id));
@@ -88,22 +102,22 @@ static int csv_row_write(struct csv_rows *x, const struct csv_cells *cells, cons
     struct call *c = &x->call;
     csv_call_begin(x, body, id);
     if (body->count || id == 0) TRY(c->route->handler(c));
-    int64_t written = id ? id : c->id;
+    int64_t written = x->id = id ? id : c->id;
     if (people) TRY(csv_person_add(x, cells, written, id == 0));
     TRY(csv_tags_add(x, people ? &user_tagging : &organization_tagging, cells->lists[CSV_TAGS], written));
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-int csv_rows_take(struct csv_rows *x, const struct csv_row *row) {
-    struct csv_cells cells = {.values = NULL};
+int csv_rows_take(struct csv_rows *x, const struct csv_cells *cells) {
     struct json *body = json_new(x->call.work.arena, JSON_OBJECT);
     int64_t id;
-    work_set_aside(&x->call.work); /* the problems and notices of the row before */
-    int rc = csv_row_check(x, row, &cells, body, &id);
+    work_set_aside(&x->call.work);
+    int rc = csv_row_check(x, cells, body, &id);
+    x->id = id;
     if (rc < 0 || failed(&x->call.work)) return csv_failed(x, rc, CSV_REJECTED);
     if (id && x->skips) return CSV_SKIPPED;
     work_set_aside(&x->call.work);
-    rc = csv_row_write(x, &cells, body, id);
+    rc = csv_row_write(x, cells, body, id);
     if (rc < 0 || failed(&x->call.work)) return csv_failed(x, rc, CSV_UNDONE);
     return id ? CSV_UPDATED : CSV_CREATED;
 }

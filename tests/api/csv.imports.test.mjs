@@ -57,6 +57,55 @@ test('a dry run counts and checks, and stores nothing', async (t) => {
   assert.equal(csv.split('\r\n')[1], '3,"email","FIELD_INVALID","This is not an e-mail address."');
 });
 
+/** Runs the file dry and then really. Both have the same report. Returns its numbers and errors. */
+async function alike(desk, text, more) {
+  const reports = [];
+  for (const is_dry_run of [true, false]) {
+    const run = await imported(desk, text, { ...more, is_dry_run });
+    reports.push({ ...counts(run), errors: await errors(desk, run) });
+  }
+  assert.deepEqual(reports[0], reports[1]);
+  return Object.values(reports[1]).slice(2);
+}
+/** 220 rows, more than a job does in one write. */
+const others = (name) => Array.from({ length: 220 }, (_, i) => `Other,${name}${i}@other.example,,,`);
+
+test('a dry run has the report of the import, also if rows far apart have the same new person', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  await owner.create('/users', { full_name: 'There', email: 'there@a.example', legacy_id: 'OLD' });
+  const rows = [
+    'Ada,ada@a.example,L-1,,x', // 2: new
+    'There,there@a.example,NEW,,', // 3: loses OLD
+    ...others('one'),
+    ',ada@a.example,L-2,,y', // 224: the same person, who loses L-1
+    'Next,next@a.example,OLD,,', // 225: new, because OLD is free
+    ...others('two'),
+    ',ADA@a.example,L-1,+49 30 1234567,', // 446: has L-1 again
+    ',,,030 1234567,', // 447: no region is set, so this is another number, and a new person without a name
+    ',next@a.example,L-1,,', // 448: two people
+    ...others('one'), // there
+    ',,,+49 (30) 1234567,z', // 669: found by the number
+    'Ada,,L-2,,', // 670: L-2 is nobody's, and the new person has no address
+  ];
+  const text = ['full_name,email,legacy_id,phone,tags', ...rows, ''].join('\n');
+  const report = await alike(desk, text);
+  assert.deepEqual(report, [442, 224, 0, 3, [[447, 'full_name', 'FIELD_REQUIRED'], [448, 'email', 'FIELD_DUPLICATE'], [670, null, 'ANY_FIELD_REQUIRED']]]);
+  assert.deepEqual((await person(desk, 'ada@a.example')).tags.map(({ name }) => name).sort(), ['x', 'y', 'z']);
+});
+
+test('a dry run skips as the import does', async (t) => {
+  const rows = ['Ada,ada@a.example', ...others('one').map((row) => row.slice(0, -3)), 'Eve,ada@a.example', 'Eve,eve@a.example'];
+  assert.deepEqual(await alike(await open(t), ['full_name,email', ...rows, ''].join('\n'), { existing: 'SKIP' }), [222, 0, 1, 0, []]);
+});
+
+test('a dry run has the report of the import for organizations that several rows name', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/organizations', { name: 'First', domains: 'first.example' });
+  const names = Array.from({ length: 220 }, (_, i) => `Other ${i},`);
+  const rows = ['Acme,acme.example', 'Second,first.example', ...names, 'ACME,acme.test', 'First,', ...names, 'Beta,acme.test', 'acme,', 'beta,'];
+  assert.deepEqual(await alike(desk, ['name,domains', ...rows, ''].join('\n'), { kind: 'ORGANIZATIONS' }), [223, 224, 0, 0, []]);
+});
+
 test('rows of people who are there are skipped if asked', async (t) => {
   const desk = await open(t);
   await desk.owner.create('/users', { full_name: 'Ada', email: 'ada@a.example' });
