@@ -7,7 +7,7 @@ const PATHS = ['/teams', '/teams/{id}/members', '/cases/statuses', '/cases/prior
   '/cases/fields', '/users/fields', '/organizations/fields', '/cases/forms',
   '/endpoints', '/endpoints/{id}/secret', '/endpoints/{id}/test', '/events/tokens', '/oauth/clients', '/oauth/clients/{id}/secret', '/oauth/grants', '/users/{id}/erase',
   '/users/{id}/notes', '/users/{id}/notes/{note_id}', '/identities/twitter', '/identities/facebook',
-  '/organizations', '/identities/emails', '/identities/phones', '/profile', '/profile/password', '/profile/api_tokens', '/signin/providers', '/signin/links', '/mailboxes', '/brands', '/brands/{id}/templates/{name}', '/locales', '/settings'];
+  '/organizations', '/identities/emails', '/identities/phones', '/csv_imports', '/profile', '/profile/password', '/profile/api_tokens', '/signin/providers', '/signin/links', '/mailboxes', '/brands', '/brands/{id}/templates/{name}', '/locales', '/settings'];
 
 const api = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const follow = (one) => one?.$ref ? follow(one.$ref.slice(2).split('/').reduce((at, name) => at[name], api)) : one;

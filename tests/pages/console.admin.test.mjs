@@ -262,7 +262,7 @@ describe('settings for admins', () => {
   test('each area is small', async (t) => {
     const page = await world.sit(t, world.admin, '/agent/settings');
     await page.getByRole('link', { name: 'Triggers' }).waitFor();
-    for (const [area, complete] of [['roles', '.matrix'], ['triggers', '.settings-list'], ['monitors', '.settings-list'], ['slas', '.settings-list'], ['hours', '.settings-list'], ['clients', '.settings-list'], ['audit', '.records'], ['everything', '.setting-rows']]) {
+    for (const [area, complete] of [['roles', '.matrix'], ['triggers', '.settings-list'], ['monitors', '.settings-list'], ['slas', '.settings-list'], ['hours', '.settings-list'], ['clients', '.settings-list'], ['audit', '.records'], ['everything', '.setting-rows'], ['csv', '.csv-drop']]) {
       const own = await world.browser.newContext({ storageState: await page.context().storageState() }), fresh = await own.newPage();
       await fresh.goto(`${world.desk.base}/agent`);
       await fresh.getByRole('navigation').first().waitFor();

@@ -14,6 +14,8 @@ const program = (load: () => Promise<{ default: Component }>) => lazy(async () =
 const list = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./lists/words')]); await words.ready(); return area; });
 /** An area of logins by providers has the words of these. */
 const signin = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./signin/words')]); await words.ready(); return area; });
+/** The area of CSV files has words of its own. */
+const csv = (load: () => Promise<{ default: Component }>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./csv/words')]); await words.ready(); return area; });
 const custom = (load: () => Promise<Component>) => lazy(async () => { const [area, words] = await Promise.all([load(), import('./custom/words')]); await words.ready(); return { default: area }; });
 
 export const areas: readonly Area[] = [
@@ -26,6 +28,7 @@ export const areas: readonly Area[] = [
   { name: 'people', title: 'people', group: 'group_people', may: () => isAdmin() && mayDo('POST /users/invite'), screen: lazy(() => import('./people/people')) },
   { name: 'teams', title: 'teams', group: 'group_people', may: () => mayDo('POST /teams'), screen: lazy(() => import('./lists/teams')) },
   { name: 'roles', title: 'roles', group: 'group_people', may: () => mayDo('POST /roles'), screen: admin(() => import('./roles/roles')) },
+  { name: 'csv', title: 'csv', group: 'group_people', may: () => mayDo('POST /csv_imports'), screen: csv(() => import('./csv/csv')) },
   { name: 'signin', title: 'signin', group: 'group_people', may: () => mayDo('POST /signin/providers'), screen: signin(() => import('./signin/providers')) },
   { name: 'passwords', title: 'staff_passwords', group: 'group_people', may: () => mayDo('PUT /settings'), screen: signin(() => import('./signin/passwords')) },
   { name: 'statuses', title: 'statuses', group: 'group_work', may: () => mayDo('POST /cases/statuses'), screen: lazy(() => import('./lists/statuses')) },

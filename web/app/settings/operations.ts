@@ -1003,6 +1003,23 @@ export const operations = {
     fields: {
     },
   },
+  "POST /csv_imports": {
+    roles: ["ADMIN","OWNER"], permission: "users.update",
+    fields: {
+      "kind": {"type":"string","required":true,"options":["USERS","ORGANIZATIONS"]},
+      "file_id": {"type":"integer","required":true},
+      "encoding": {"type":"string","options":["UTF_8","UTF_16","WINDOWS_1252"]},
+      "delimiter": {"type":"string","options":["COMMA","SEMICOLON","TAB"]},
+      "mapping": {"type":"object"},
+      "existing": {"type":"string","options":["UPDATE","SKIP"]},
+      "is_dry_run": {"type":"boolean"},
+    },
+  },
+  "DELETE /csv_imports/{id}": {
+    roles: ["ADMIN","OWNER"], permission: "users.update",
+    fields: {
+    },
+  },
   "PUT /profile": {
     roles: ["CUSTOMER","COLLABORATOR","AGENT","ADMIN","OWNER"], permission: null,
     fields: {

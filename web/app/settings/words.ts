@@ -2,6 +2,7 @@
 import { dictionary } from '../../kit/words';
 import type { AdminWord } from '../../words/admin/en';
 import type { CardWord } from '../../words/cards/en';
+import type { CsvWord } from '../../words/csv/en';
 import type { FieldWord } from '../../words/fields/en';
 import type { ListWord } from '../../words/lists/en';
 import type { MailWord } from '../../words/mails/en';
@@ -10,7 +11,7 @@ import type { SigninWord } from '../../words/signin/en';
 import type { TemplateWord } from '../../words/templates/en';
 import { en, type BasicWord } from '../../words/settings/en';
 
-export type SettingsWord = BasicWord | AdminWord | CardWord | FieldWord | ListWord | MailWord | ProgramWord | SigninWord | TemplateWord;
+export type SettingsWord = BasicWord | AdminWord | CardWord | CsvWord | FieldWord | ListWord | MailWord | ProgramWord | SigninWord | TemplateWord;
 type Say<W> = (word: W, values?: Record<string, string | number>) => string;
 
 const basic = dictionary<BasicWord>(en, { de: async () => (await import('../../words/settings/de')).de, ar: async () => (await import('../../words/settings/ar')).ar });

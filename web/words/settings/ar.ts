@@ -452,5 +452,6 @@ export const ar: Record<BasicWord, string> = {
   audit: 'سجل التدقيق',
   jobs: 'المهام',
   erasures: 'المحو والتصدير',
+  csv: 'الاستيراد والتصدير',
   everything: 'كل إعدادات المكتب',
 };

@@ -452,5 +452,6 @@ export const de: Record<BasicWord, string> = {
   audit: 'Prüfprotokoll',
   jobs: 'Aufträge',
   erasures: 'Löschung und Auskunft',
+  csv: 'Import und Export',
   everything: 'Alle Einstellungen des Helpdesks',
 };

@@ -464,6 +464,7 @@ const words = {
   audit: 'Audit log',
   jobs: 'Jobs',
   erasures: 'Erasure and export',
+  csv: 'Import and export',
   everything: 'All settings of the desk',
 };
 export const en: Record<keyof typeof words, string> = words;
