@@ -41,11 +41,14 @@ static const struct command commands[] = {
      "Writes the desk as it is at one moment to a new folder, also while the desk is running: desk.json, a "
      "file of one JSON object a line for each table, and the contents of files. docs/TRANSFER.md describes "
      "the format. The export does not contain the server key, but its values that are encrypted with it."},
-    {"import", IMPORT, command_import, NULL, "Fill an empty desk from an export, or from Zendesk or Zammad.",
+    {"import", IMPORT, command_import, NULL,
+     "Fill an empty desk from an export, another server, or Zendesk or Zammad.",
      "Fills a store without people from a folder that deskd export wrote, completely or not at all. With "
      "the same server key and base URL the desk then gives the same replies. Reads all files, verifies "
      "their checksums, and refuses a wrong one with its name and line. --from-zendesk and --from-zammad "
-     "read files of these systems instead and print what was imported, left out and why."},
+     "read files of these systems instead and print what was imported, left out and why. --from-api reads "
+     "another server that speaks this API, and keeps what it read in a folder: an import that was "
+     "interrupted goes on there, and the next one fetches only what has changed."},
     {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
      "Copies every row of a stopped desk from one store to another, then reads both and compares counts "
      "and checksums. The target must be empty: a database whose user may create tables, or a folder. The "

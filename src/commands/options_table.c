@@ -154,6 +154,22 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_FROM_ZAMMAD] = {"from-zammad", "FOLDER", OPTION_TEXT, 0, IMPORT,
                          .doc = "A folder with JSON of Zammad's API: users, organizations, groups, tickets, "
                                 "articles."},
+    [OPT_FROM_API] = {"from-api", "URL", OPTION_TEXT, 0, IMPORT, .valid = url_valid,
+                      .form = "a URL as https://desk.example.com",
+                      .doc = "Another server that speaks this API: people, organizations, teams, roles, "
+                             "conversations, their posts and files."},
+    [OPT_CREDENTIALS_FILE] =
+        {"credentials-file", "FILE", OPTION_TEXT, 0, IMPORT,
+         .doc =
+             "File whose first line logs in to the server of --from-api: EMAIL:PASSWORD, or Bearer and an "
+             "API token, of an administrator or owner. Default: DESKD_API_CREDENTIALS of the environment."},
+    [OPT_COPY] = {"copy", "DIR", OPTION_TEXT, 0, IMPORT,
+                  .doc =
+                      "Folder that keeps the rows of --from-api. The next import with it fetches only what "
+                      "has changed. Default: import-api in the data folder."},
+    [OPT_INSECURE] = {"insecure", NULL, OPTION_FLAG, 0, IMPORT, "no",
+                      .doc = "Allow --from-api with http to another machine. The network can then read the "
+                             "credentials and all data."},
     [OPT_WITHOUT_SECRETS] = {"without-secrets", NULL, OPTION_FLAG, 0, IMPORT, "no",
                              .doc = "Import without the server key of the exported desk. What only that key "
                                     "can read is left out and listed."},

@@ -9,12 +9,15 @@
 #include "core/change/audit_pending.h"
 #include "core/words.h"
 #include "files/content.h"
+#include "base/disk.h"
+#include "transfer/api_fetch.h"
 #include "transfer/export.h"
 #include "transfer/foreign.h"
 #include "transfer/import.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct import_command {
@@ -102,6 +105,7 @@ QUERY(imported_owner, "SELECT id FROM users ORDER BY id LIMIT 1");
 
 struct import_foreign {
     struct foreign f;
+    struct foreign fetched; /* --from-api: the report of the copy */
     struct desk desk;
     struct new_desk owner;
     struct key audit_key;
@@ -117,9 +121,16 @@ static int import_foreign_run(struct conn *c, void *arg) {
     TRY(rc);
     TRY(db_int(c, &imported_owner, NULL, &i->f.owner_id));
     TRY(foreign_import(&i->f));
+    if (i->f.system->keeps_ids) TRY(db_settle_ids(c));
     TRY(audit_command(
         c, &(struct audit_command){i->owner.now, 0, &i->audit_key, AUDIT_DESK_IMPORTED, S("deskd import")}));
     return desk_finish(c, &i->owner);
+}
+
+static void say_skipped(const struct foreign_count *list) {
+    for (const struct foreign_count *n = list; n; n = n->next)
+        printf("deskd: not imported, %" PRId64 ": %s%s%s%s\n", n->n, n->what,
+               *n->example ? " (for example " : "", n->example, *n->example ? ")" : "");
 }
 
 static void say_foreign(const struct command_line *o, const struct import_foreign *i) {
@@ -127,8 +138,8 @@ static void say_foreign(const struct command_line *o, const struct import_foreig
     for (const struct foreign_count *n = i->f.made; n; n = n->next)
         printf("%s %" PRId64 " %s", n == i->f.made ? "" : ",", n->n, n->what);
     printf("\n");
-    for (const struct foreign_count *n = i->f.skipped; n; n = n->next)
-        printf("deskd: not imported, %" PRId64 ": %s (for example %s)\n", n->n, n->what, n->example);
+    say_skipped(i->fetched.skipped);
+    say_skipped(i->f.skipped);
 }
 
 static int import_foreign_into(const struct command_line *o, struct import_foreign *i, struct db *db,
@@ -155,46 +166,144 @@ static int import_foreign_into(const struct command_line *o, struct import_forei
     return 0;
 }
 
-static int import_other(const struct command_line *o, const struct foreign_system *system, struct str from,
-                        struct arena *a) {
+static struct import_foreign *import_foreign_new(const struct command_line *o,
+                                                 const struct foreign_system *system, const char *from,
+                                                 struct arena *a) {
+    struct import_foreign *i = ARENA_NEW(a, struct import_foreign);
+    int64_t now = command_now(o);
+    i->f = (struct foreign){.system = system,
+                            .from = from,
+                            .contents = files_folder(o, a),
+                            .memory = a,
+                            .now = now,
+                            .desk = &i->desk,
+                            .audit_key = &i->audit_key,
+                            .progress = progress_bar};
+    i->fetched = (struct foreign){.system = system, .memory = a};
+    i->owner = (struct new_desk){.now = now,
+                                 .owner_name = option_text(o, OPT_OWNER_NAME),
+                                 .owner_email = option_text(o, OPT_OWNER_EMAIL)};
+    i->desk.cascades = cascades;
+    i->desk.files = i->f.contents;
+    return i;
+}
+
+static int import_opened(const struct command_line *o, struct import_foreign *i, struct arena *a,
+                         int (*into)(const struct command_line *o, struct import_foreign *i, struct db *db,
+                                     struct arena *a)) {
     struct db_config cfg = store_config(o);
     struct db *db;
     char err[USAGE_MAX];
-    int64_t now = command_now(o);
-    struct import_foreign i = {
-        .f = {.system = system, .from = from.p, .contents = files_folder(o, a), .memory = a, .now = now},
-        .owner = {.now = now,
-                  .owner_name = option_text(o, OPT_OWNER_NAME),
-                  .owner_email = option_text(o, OPT_OWNER_EMAIL)}};
-    i.f.desk = &i.desk;
-    i.desk.cascades = cascades;
-    i.f.audit_key = &i.audit_key;
-    i.desk.files = i.f.contents;
-    i.f.progress = progress_bar;
-    if (access(from.p, R_OK) != 0) return complain("%s can't be read: %s", from.p, strerror(errno));
     if (password_file_there(o) < 0) return EXIT_FAULT;
     cfg.create = cfg.bulk = true;
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
-    int status = import_foreign_into(o, &i, db, a);
+    int status = into(o, i, db, a);
     if (db_close(db) < 0 && status == 0)
         status = complain("%s may be incomplete on its disk: remove it and import again", store_name(o));
     return status;
 }
 
+static int import_other(const struct command_line *o, const struct foreign_system *system, struct str from,
+                        struct arena *a) {
+    if (access(from.p, R_OK) != 0) return complain("%s can't be read: %s", from.p, strerror(errno));
+    return import_opened(o, import_foreign_new(o, system, from.p, a), a, import_foreign_into);
+}
+
+/* ---- another server of this API -------------------------------------------------------------- */
+
+/* Reads the credentials. p NULL after a complaint. They are never an argument, because the list of processes
+ * shows arguments. */
+static struct str api_credentials(const struct command_line *o, struct arena *a) {
+    struct str name = option_text(o, OPT_CREDENTIALS_FILE);
+    const char *environment = getenv("DESKD_API_CREDENTIALS"), *reason;
+    char line[1000] = "";
+    if (!name.p && environment) return str_dup(a, str_of(environment));
+    if (!name.p) {
+        complain("--from-api needs --credentials-file FILE, or DESKD_API_CREDENTIALS in the environment");
+        return (struct str){0};
+    }
+    FILE *file = plain_stream(name.p, &reason);
+    if (!file) {
+        complain("%s can't be read: %s", name.p, reason);
+        return (struct str){0};
+    }
+    if (!fgets(line, sizeof line, file)) *line = 0;
+    fclose(file);
+    struct str out = str_dup(a, str_trim(str_of(line)));
+    explicit_bzero(line, sizeof line);
+    return out;
+}
+
+/* Brings the folder up to date, and finds the row of the owner. A new owner gets an id behind all others. */
+static int api_fetched(const struct command_line *o, struct import_foreign *i, struct arena *a) {
+    char err[USAGE_MAX] = "";
+    struct str credentials = api_credentials(o, a);
+    int64_t highest, began = clock_monotonic();
+    struct api_fetch x = {.source = {.why = {err, sizeof err}},
+                          .folder = i->f.from,
+                          .memory = a,
+                          .now = i->f.now,
+                          .report = &i->fetched,
+                          .progress = progress_bar};
+    if (!credentials.p) return EXIT_FAULT;
+    int rc =
+        source_open(&x.source, a, option_text(o, OPT_FROM_API), credentials, option_int(o, OPT_INSECURE));
+    explicit_bzero((char *)credentials.p, credentials.n);
+    if (rc == 0) rc = api_fetch(&x);
+    if (rc == 0) rc = api_person(&x, i->owner.owner_email, &i->owner.owner_id, &highest);
+    source_close(&x.source);
+    if (rc < 0) return complain("nothing was imported into %s: %s", store_name(o), err);
+    if (i->owner.owner_id == 0) i->owner.owner_id = highest + 1;
+    printf("deskd: fetched %" PRId64 " rows from %s in %.1f s, %" PRId64 " had not changed (%" PRId64
+           " requests; %" PRId64 " repeated, %" PRId64 " of them after 429)\n",
+           x.fetched, x.source.base, (double)(clock_monotonic() - began) / 1000, x.kept, x.source.requests,
+           x.source.repeated, x.source.limited);
+    return 0;
+}
+
+/* A store that is opened for an import has no readers. */
+static int look_at_desk(struct conn *c, void *arg) {
+    int *state = arg;
+    *state = desk_state(c);
+    return *state < 0 ? *state : 0;
+}
+
+static int import_api_into(const struct command_line *o, struct import_foreign *i, struct db *db,
+                           struct arena *a) {
+    int state = DESK_EMPTY;
+    if (db_write(db, look_at_desk, &state) < 0) return complain("%s can't be read", store_name(o));
+    if (state != DESK_EMPTY) return complain("%s holds a desk already: name an empty one", store_name(o));
+    int64_t began = clock_monotonic();
+    int status = api_fetched(o, i, a);
+    if (status == 0) began = clock_monotonic();
+    if (status == 0) status = import_foreign_into(o, i, db, a);
+    if (status == 0)
+        printf("deskd: the import took %.1f s; %s keeps the rows for the next one: remove it when you need "
+               "none\n",
+               (double)(clock_monotonic() - began) / 1000, i->f.from);
+    return status;
+}
+
+static int import_api(const struct command_line *o, struct arena *a) {
+    struct str copy = option_text(o, OPT_COPY);
+    const char *folder = copy.p ? copy.p : str_fmt(a, "%s/import-api", option_text(o, OPT_DATA).p).p;
+    return import_opened(o, import_foreign_new(o, &deskapi, folder, a), a, import_api_into);
+}
+
 int command_import(const struct command_line *o) {
+    static const enum option_id from[] = {OPT_IMPORT_FROM, OPT_FROM_ZENDESK, OPT_FROM_ZAMMAD, OPT_FROM_API};
     struct str zendesk_from = option_text(o, OPT_FROM_ZENDESK), zammad_from = option_text(o, OPT_FROM_ZAMMAD);
-    int given =
-        (option_text(o, OPT_IMPORT_FROM).p != NULL) + (zendesk_from.p != NULL) + (zammad_from.p != NULL);
+    int given = 0, status = EXIT_FAULT;
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++) given += option_text(o, from[k]).p != NULL;
     struct import_command i = {.o = o, .memory = arena_new()};
     i.x = (struct desk_import){.from = option_text(o, OPT_IMPORT_FROM).p,
                                .contents = files_folder(o, i.memory),
                                .without_secrets = option_int(o, OPT_WITHOUT_SECRETS),
                                .progress = progress_bar,
                                .dropped = import_dropped};
-    int status = EXIT_FAULT;
     if (given != 1)
-        status = complain("deskd import needs one of --from, --from-zendesk and --from-zammad, "
-                          "with a folder");
+        status = complain("deskd import needs one of --from, --from-zendesk, --from-zammad and --from-api");
+    else if (option_text(o, OPT_FROM_API).p) status = import_api(o, i.memory);
     else if (!i.x.from)
         status = import_other(o, zendesk_from.p ? &zendesk : &zammad,
                               zendesk_from.p ? zendesk_from : zammad_from, i.memory);

@@ -122,10 +122,11 @@ static int content_replace(struct arena *a, const char *path, const char *from) 
 struct keeping {
     struct arena *arena;
     const char *folder, *sub, *path, *from;
+    bool unsynced;
 };
 
 static int content_put(const struct keeping *k, const char *fault) {
-    if (sync_path(k->from) != 0 || (mkdir(k->sub, 0700) != 0 && errno != EEXIST)) return -1;
+    if ((!k->unsynced && sync_path(k->from) != 0) || (mkdir(k->sub, 0700) != 0 && errno != EEXIST)) return -1;
     if (fault == missing) return link(k->from, k->path) == 0 || errno == EEXIST ? 0 : -1;
     log_error("the content %s %s: it is replaced by an upload of the same bytes", k->path, fault);
     return content_replace(k->arena, k->path, k->from);
@@ -137,14 +138,34 @@ static int put_in_place(const struct keeping *k, struct str sha256, int64_t size
     const char *fault = content_fault(k->arena, k->folder, sha256, size);
     if (fault == NULL && utimensat(AT_FDCWD, k->path, NULL, 0) != 0) fault = missing; /* removed meanwhile */
     if (fault && content_put(k, fault) != 0) return -1;
+    if (k->unsynced) return 0;
     return sync_path(k->sub) == 0 ? sync_path(k->folder) : -1;
 }
 
-int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
-    struct keeping k = {a, folder, sub_folder(a, folder, sha256), content_path(a, folder, sha256).p, from};
+static int content_store(struct arena *a, const char *folder, struct str sha256, const char *from,
+                         int64_t size, bool unsynced) {
+    struct keeping k = {a,    folder,  sub_folder(a, folder, sha256), content_path(a, folder, sha256).p,
+                        from, unsynced};
     if (put_in_place(&k, sha256, size) == 0) return 0;
     return UNAVAILABLE("contents that can't be stored", "the content %s can't be stored: %s", k.path,
                        strerror(errno));
+}
+
+int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
+    return content_store(a, folder, sha256, from, size, false);
+}
+
+int content_lay(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
+    return content_store(a, folder, sha256, from, size, true);
+}
+
+int contents_synced(const char *folder) {
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return errno == ENOENT ? 0 : -1;
+    int rc = syncfs(fd), why = errno;
+    close(fd);
+    errno = why;
+    return rc;
 }
 
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size) {

@@ -19,6 +19,11 @@ const char *content_fault(struct arena *a, const char *folder, struct str sha256
  * call it in the pool, before the write that inserts the row. Returns 0, or -ERR_SERVICE_UNAVAILABLE,
  * logged. */
 int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size);
+/* The same without waiting for the disk, for an import of many contents. It calls contents_synced before its
+ * COMMIT. */
+int content_lay(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size);
+int contents_synced(
+    const char *folder); /* Returns 0, or -1 with errno. A folder that is missing is synced. */
 /* Call it in that write, before the row is inserted. Makes sure that the content is there when the write
  * is committed. */
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size);

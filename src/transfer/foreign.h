@@ -19,23 +19,34 @@ enum { FOREIGN_TEAMS = 100 };
 struct foreign_organization {
     int64_t id, created_at;
     struct str name, note; /* note: of staff */
-    bool is_shared;
+    struct str legacy_id;  /* systems that keep ids: the row's own */
+    bool is_shared, is_unvalidated;
     const struct json *domains, *tags; /* arrays of texts */
 };
 
 struct foreign_team {
     int64_t id, created_at;
-    struct str name;
+    struct str name, legacy_id;
 };
 
 struct foreign_person {
     int64_t id, organization_id, created_at, role_id; /* role_id: of the desk */
     struct str name, email, phone, mobile, note;      /* note: of staff */
-    int agent_case_access, organization_case_access;  /* 0: as the role says; only the person's own */
-    bool is_disabled;
+    struct str legacy_id, designation, time_zone, signature;
+    int agent_case_access, organization_case_access; /* 0: as the role says; only the person's own */
+    bool is_disabled, email_unverified;
     const struct json *tags;
+    const struct json *emails, *phones; /* further identities of this API: objects */
     int64_t teams[FOREIGN_TEAMS];
     int team_count;
+};
+
+/* Roles of this API. */
+struct foreign_role {
+    int64_t id, role_id; /* role_id: of the desk; 0: a new one */
+    struct str title;
+    int type, case_access;          /* case_access 0: unknown */
+    const struct json *permissions; /* objects with name and value */
 };
 
 struct foreign_attachment {
@@ -45,7 +56,8 @@ struct foreign_attachment {
 
 struct foreign_post {
     int64_t id, author_id, created_at;
-    bool is_note;
+    int source, channel, color; /* 0: as the conversation says */
+    bool is_note, is_pinned;
     struct str text, html; /* html: untrusted */
     struct foreign_attachment *attachments;
     int attachment_count;
@@ -55,8 +67,9 @@ struct foreign_case {
     int64_t id, requester_id, agent_id, team_id, created_at, updated_at;
     int64_t priority_id, type_id; /* ids of rows of the desk */
     int64_t status_type;
-    int source; /* the channel follows from it */
-    struct str subject;
+    int source;  /* the channel follows from it */
+    int channel; /* 0: not given */
+    struct str subject, legacy_id;
     const struct json *tags; /* an array of texts, or a text with commas */
     struct foreign_post *posts;
     int post_count;
@@ -106,14 +119,20 @@ struct foreign {
 };
 
 int load_organization(struct foreign *f, const struct foreign_organization *o);
+/* Makes the role, or gives a role of the system the permissions. Sets role_id. */
+int load_role(struct foreign *f, struct foreign_role *r);
 int load_team(struct foreign *f, const struct foreign_team *t);
 int load_foreign_person(struct foreign *f, const struct foreign_person *p);
+/* Notes of a person or an organization that was imported. */
+int load_notes(struct foreign *f, bool is_person, int64_t id, const struct foreign_post *notes, int count);
 int load_member(struct foreign *f, int64_t person_id, int64_t team_id);
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value);
 int load_case(struct foreign *f, const struct foreign_case *c);
 /* 1 if the ticket with this id was imported, 0 if not, or a negative error */
 int foreign_has_case(struct foreign *f, int64_t id);
 
+/* Adds an id above 0. Returns false if it is there. */
+bool foreign_ids_add(struct arena *a, struct foreign_ids *s, int64_t id);
 int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member,
                  /* adds an id above 0, or refuses one that is there */
                  int64_t id);
@@ -122,6 +141,7 @@ int foreign_twice(struct foreign *f, const char *member, int64_t id); /* refuses
 void foreign_made(struct foreign *f, const char *what, int64_t n);
 /* reports what is not imported; `what` lives until the end */
 void foreign_skip(struct foreign *f, const char *what, int64_t id);
+void foreign_skip_many(struct foreign *f, const char *what, int64_t n);
 void foreign_skip_file(struct foreign *f, const char *what, const char *file);
 void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str name, int value);
 /* by id, else by name; -1: not explained */
@@ -205,12 +225,14 @@ struct foreign_system {
          * API */
         const char *name;
         int (*take)(struct foreign *f, const struct json *item);
-        const struct foreign_shape *shape; /* shape of its items */
+        const struct foreign_shape *shape; /* shape of its items; NULL: an earlier part has checked them */
         bool needed;
     } parts[10];          /* ends with name NULL */
     const char *lists[3]; /* folders with a file for each ticket; ends with NULL */
+    /* Rows keep their ids. Then `legacy_id` of a record is stored, and the owner has the id of their row. */
+    bool keeps_ids;
 };
-extern const struct foreign_system zendesk, zammad;
+extern const struct foreign_system zendesk, zammad, deskapi;
 
 /* Reads the file FOLDER/LIST/ID.json, if it is there, in the arena of the item: an array, or an object
  * with the array `list`. Sets *path to the beginning of the names of its members in messages. */

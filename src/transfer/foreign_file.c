@@ -36,7 +36,7 @@ static int keep_copy(struct foreign *f, int in, int64_t size, struct str *sha256
     if (out >= 0) close(out);
     if (rc < 0) db_refuse(f->why, "%s can't be written: %s", draft, strerror(errno));
     *sha256 = rc < 0 ? (struct str){0} : str_hex(f->item, sum, sizeof sum);
-    if (rc == 0) rc = content_keep(f->item, f->contents, *sha256, draft, size);
+    if (rc == 0) rc = content_lay(f->item, f->contents, *sha256, draft, size);
     unlink(draft);
     return rc < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
 }

@@ -19,14 +19,18 @@ static void ids_grow(struct arena *a, struct foreign_ids *s) {
     *s = larger;
 }
 
-int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member, int64_t id) {
-    if (id == 0) return 0;
-    if (2 * s->count >= s->room) ids_grow(f->memory, s);
+bool foreign_ids_add(struct arena *a, struct foreign_ids *s, int64_t id) {
+    if (2 * s->count >= s->room) ids_grow(a, s);
     size_t at = id_place(s, id);
-    if (s->slots[at]) return foreign_twice(f, member, id);
+    if (s->slots[at]) return false;
     s->slots[at] = id;
     s->count++;
-    return 0;
+    return true;
+}
+
+int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member, int64_t id) {
+    if (id == 0 || foreign_ids_add(f->memory, s, id)) return 0;
+    return foreign_twice(f, member, id);
 }
 
 int foreign_twice(struct foreign *f, const char *member, int64_t id) {

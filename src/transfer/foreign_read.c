@@ -12,6 +12,7 @@
 #include "base/disk.h"
 #include "base/error.h"
 #include "core/desk/setting.h"
+#include "files/content.h"
 
 enum { DOCUMENT_MAX = 64 << 20 };
 
@@ -33,7 +34,7 @@ static int take_item(struct foreign_reading *r, const struct json *item, int64_t
         return db_refuse(f->why, "%s: %s %lld is not an object", r->name, unit, (long long)place);
     if (f->progress && ++f->items % 64 == 0) f->progress(r->part->name, f->items, f->items + 1);
     *f->why.p = 0;
-    int rc = foreign_check(f, r->part->shape, item, "", item_int(item, "id"));
+    int rc = r->part->shape ? foreign_check(f, r->part->shape, item, "", item_int(item, "id")) : 0;
     if (rc >= 0) rc = r->part->take(f, item);
     if (rc >= 0) return 0;
     snprintf(reason, sizeof reason, "%s", *f->why.p ? f->why.p : "it can't be stored");
@@ -260,6 +261,9 @@ int foreign_import(struct foreign *f) {
     f->desk->settings = settings_open(f->conn);
     if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");
     int rc = foreign_read(f);
+    if (rc == 0 && contents_synced(f->contents) != 0)
+        rc = db_refuse(f->why, "the contents of files can't be written to %s: %s", f->contents,
+                       strerror(errno));
     settings_close(f->desk->settings);
     f->desk->settings = NULL;
     return rc;

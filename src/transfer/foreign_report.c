@@ -29,6 +29,10 @@ void foreign_skip(struct foreign *f, const char *what, int64_t id) {
     if (c->n++ == 0) snprintf(c->example, sizeof c->example, "%s:%" PRId64, f->system->name, id);
 }
 
+void foreign_skip_many(struct foreign *f, const char *what, int64_t n) {
+    count_of(f, &f->skipped, what)->n += n;
+}
+
 void foreign_skip_file(struct foreign *f, const char *what, const char *file) {
     struct foreign_count *c = count_of(f, &f->skipped, what);
     if (c->n++ == 0) snprintf(c->example, sizeof c->example, "%s", file);

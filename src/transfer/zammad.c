@@ -366,4 +366,5 @@ const struct foreign_system zammad = {"zammad",
                                        {"groups", take_zammad_group, &group, false},
                                        {"users", take_zammad_user, &user, true},
                                        {"tickets", take_zammad_ticket, &ticket, true}},
-                                      {"articles", "tags"}};
+                                      {"articles", "tags"},
+                                      false};

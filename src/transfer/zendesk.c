@@ -282,4 +282,5 @@ const struct foreign_system zendesk = {"zendesk",
                                         {"identities", take_zendesk_identity, &identity, false},
                                         {"group_memberships", take_membership, &membership, false},
                                         {"tickets", take_ticket, &ticket, true}},
-                                       {"comments"}};
+                                       {"comments"},
+                                       false};

@@ -293,5 +293,5 @@ test('a wrong file of another system is refused with its name and place, and not
   const whole = importFrom(dir, 'zendesk', copyOf('zendesk'));
   assert.equal(whole.status, 0, whole.stderr);
   refused(importFrom(dir, 'zammad', copyOf('zammad')), /it holds a desk already: name an empty one/);
-  refused(deskd('import', ...store(dir)), /deskd import needs one of --from, --from-zendesk and --from-zammad/);
+  refused(deskd('import', ...store(dir)), /deskd import needs one of --from, --from-zendesk, --from-zammad and --from-api/);
 });

@@ -39,10 +39,12 @@ static const struct query *const seed_times[] = {
     &seed_views,   &seed_roles,  &seed_statuses,  &seed_priorities, &seed_types,  &seed_hours,
     &seed_locales, &seed_brands, &seed_mailboxes, &seed_fields,     &seed_titles, &seed_categories};
 
-QUERY(owner_insert, "INSERT INTO users (uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
-                    "role_type, locale_id, password_hash, password_updated_at, created_at, updated_at) "
-                    "VALUES (:uuid, :name, :key, 1, 0, :role, :role_type, 1, :hash, :now, :now, :now) "
-                    "RETURNING id");
+#define OWNER_COLUMNS                                                                        \
+    "uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, locale_id, " \
+    "password_hash, password_updated_at, created_at, updated_at) VALUES ("
+#define OWNER_VALUES ":uuid, :name, :key, 1, 0, :role, :role_type, 1, :hash, :now, :now, :now) RETURNING id"
+QUERY(owner_insert, "INSERT INTO users (" OWNER_COLUMNS OWNER_VALUES);
+QUERY(owner_insert_as, "INSERT INTO users (id, " OWNER_COLUMNS ":id, " OWNER_VALUES);
 QUERY(owner_email_insert, "INSERT INTO identity_emails (user_id, email, email_key, is_primary, "
                           "is_validated, is_notification_enabled, is_claim, created_at, updated_at) "
                           "VALUES (:user, :email, :key, 1, 1, 1, 0, :now, :now)");
@@ -56,8 +58,8 @@ static int seed_rows(struct conn *c, const struct new_desk *n) {
 static int owner_rows(struct conn *c, struct arena *a, const struct new_desk *n) {
     struct str uuid = n->owner_uuid.p ? n->owner_uuid : random_uuid(a);
     int64_t user;
-    TRY(db_insert(c, &owner_insert,
-                  BINDS(B_TEXT("uuid", uuid), B_TEXT("name", n->owner_name),
+    TRY(db_insert(c, n->owner_id ? &owner_insert_as : &owner_insert,
+                  BINDS(B_INT("id", n->owner_id), B_TEXT("uuid", uuid), B_TEXT("name", n->owner_name),
                         B_TEXT("key", fold_key(a, n->owner_name)), B_INT("role", OWNER_ROLE),
                         B_INT("role_type", ROLE_OWNER), B_TEXT("hash", n->password_hash),
                         B_INT("now", n->now)),

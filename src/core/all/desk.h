@@ -12,6 +12,7 @@ struct new_desk {
     int64_t now;
     struct str owner_name, owner_email, password_hash; /* the address has been checked */
     struct str owner_uuid;                             /* p NULL: random */
+    int64_t owner_id;                                  /* 0: the store chooses it */
 };
 /* Creates the owner with an address, the permissions of the system roles, and the times of seed rows.
  * Returns -ERR_FIELD_DUPLICATE if people exist. The desk is unfinished until desk_finish. */

@@ -9,31 +9,34 @@
 
 /* The row also has what the first message sets, so that no UPDATE follows. So the id of the message is taken
  * before its INSERT. A conversation that a note opens has no message (:seq 0). */
-QUERY(case_insert,
-      "INSERT INTO cases (id, uuid, legacy_id, subject, subject_key, channel, source, state, "
-      "requester_id, requester_name, requester_is_new, fingerprint, creator_id, organization_id, "
-      "status_id, status_type, priority_id, type_id, assigned_team_id, assigned_agent_id, "
-      "brand_id, form_id, mailbox_id, last_assigned_by_id, last_assigned_at, last_updated_by_id, "
-      "metadata, message_seq, last_message_id, last_message_status, last_message_preview, "
-      "last_replier_id, last_replied_at, last_public_channel, requester_message_count, "
-      "last_reply_by_requester_at, last_customer_activity_at, last_agent_replier_id, "
-      "last_reply_by_agent_at, last_agent_activity_at, agent_updated_at, latest_assignee_update, "
-      "sla_version_id, reopen_count, created_at, updated_at) "
-      "VALUES (@NEXT_CASE_ID@, :uuid, :legacy_id, :subject, :subject_key, :channel, :source, 1, "
-      ":requester, :requester_name, :is_new, :fingerprint, :creator, (SELECT organization_id "
-      "FROM users WHERE id = :requester @HOLD@), :status, :status_type, "
-      "CAST(:priority AS BIGINT), CAST(:type AS BIGINT), CAST(:team AS BIGINT), "
-      "CAST(:agent AS BIGINT), COALESCE(CAST(:brand AS BIGINT), (SELECT id FROM brands "
-      "WHERE is_default = 1)), CAST(:form AS BIGINT), CAST(:mailbox AS BIGINT), "
-      "CAST(:assigner AS BIGINT), CAST(:assigned_at AS BIGINT), CAST(:updater AS BIGINT), :metadata, "
-      "CAST(:seq AS BIGINT), CASE WHEN CAST(:seq AS BIGINT) = 1 THEN @NEXT_POST_ID@ END, "
-      "CAST(:message_status AS INTEGER), :preview, CAST(:replier AS BIGINT), "
-      "CAST(:replied_at AS BIGINT), CAST(:public_channel AS INTEGER), CAST(:by_requester AS BIGINT), "
-      "CAST(:by_requester_at AS BIGINT), CAST(:by_customer_at AS BIGINT), "
-      "CAST(:agent_replier AS BIGINT), CAST(:by_agent_at AS BIGINT), CAST(:by_agent_at AS BIGINT), "
-      "CAST(:by_agent_at AS BIGINT), CAST(:by_assignee_at AS BIGINT), "
-      "CAST(:sla AS BIGINT), 0, :now, :now) "
-      "RETURNING id, COALESCE(organization_id, 0), COALESCE(last_message_id, 0)");
+#define CASE_INTO                                                                                \
+    "INSERT INTO cases (id, uuid, legacy_id, subject, subject_key, channel, source, state, "     \
+    "requester_id, requester_name, requester_is_new, fingerprint, creator_id, organization_id, " \
+    "status_id, status_type, priority_id, type_id, assigned_team_id, assigned_agent_id, "        \
+    "brand_id, form_id, mailbox_id, last_assigned_by_id, last_assigned_at, last_updated_by_id, " \
+    "metadata, message_seq, last_message_id, last_message_status, last_message_preview, "        \
+    "last_replier_id, last_replied_at, last_public_channel, requester_message_count, "           \
+    "last_reply_by_requester_at, last_customer_activity_at, last_agent_replier_id, "             \
+    "last_reply_by_agent_at, last_agent_activity_at, agent_updated_at, latest_assignee_update, " \
+    "sla_version_id, reopen_count, created_at, updated_at) "
+#define CASE_VALUES                                                                                  \
+    ":uuid, :legacy_id, :subject, :subject_key, :channel, :source, 1, "                              \
+    ":requester, :requester_name, :is_new, :fingerprint, :creator, (SELECT organization_id "         \
+    "FROM users WHERE id = :requester @HOLD@), :status, :status_type, "                              \
+    "CAST(:priority AS BIGINT), CAST(:type AS BIGINT), CAST(:team AS BIGINT), "                      \
+    "CAST(:agent AS BIGINT), COALESCE(CAST(:brand AS BIGINT), (SELECT id FROM brands "               \
+    "WHERE is_default = 1)), CAST(:form AS BIGINT), CAST(:mailbox AS BIGINT), "                      \
+    "CAST(:assigner AS BIGINT), CAST(:assigned_at AS BIGINT), CAST(:updater AS BIGINT), :metadata, " \
+    "CAST(:seq AS BIGINT), CASE WHEN CAST(:seq AS BIGINT) = 1 THEN @NEXT_POST_ID@ END, "             \
+    "CAST(:message_status AS INTEGER), :preview, CAST(:replier AS BIGINT), "                         \
+    "CAST(:replied_at AS BIGINT), CAST(:public_channel AS INTEGER), CAST(:by_requester AS BIGINT), " \
+    "CAST(:by_requester_at AS BIGINT), CAST(:by_customer_at AS BIGINT), "                            \
+    "CAST(:agent_replier AS BIGINT), CAST(:by_agent_at AS BIGINT), CAST(:by_agent_at AS BIGINT), "   \
+    "CAST(:by_agent_at AS BIGINT), CAST(:by_assignee_at AS BIGINT), "                                \
+    "CAST(:sla AS BIGINT), 0, :now, :now) "                                                          \
+    "RETURNING id, COALESCE(organization_id, 0), COALESCE(last_message_id, 0)"
+QUERY(case_insert, CASE_INTO "VALUES (@NEXT_CASE_ID@, " CASE_VALUES);
+QUERY(case_insert_as, CASE_INTO "VALUES (:id, " CASE_VALUES);
 
 static int insert_new_case(struct work *w, const struct case_new *n, const struct message_new *first,
                            struct case_now *c) {
@@ -46,8 +49,8 @@ static int insert_new_case(struct work *w, const struct case_new *n, const struc
     int decided = n->sla ? n->sla(w, c, &sla.version_id) : 0;
     TRY(decided);
     int rc = db_row(
-        w->conn, &case_insert,
-        BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("legacy_id", n->legacy_id),
+        w->conn, n->id ? &case_insert_as : &case_insert,
+        BINDS(B_INT("id", n->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("legacy_id", n->legacy_id),
               B_TEXT("subject", n->subject), B_TEXT("subject_key", fold_key(w->arena, n->subject)),
               B_INT("channel", c->channel), B_ID("source", n->source), B_INT("requester", n->requester_id),
               B_TEXT("requester_name", n->requester_name), B_INT("is_new", n->requester_is_new),
@@ -103,7 +106,8 @@ static struct message_new message_of_new(const struct case_new *n) {
                                 .creator_id = n->creator_id,
                                 .files = n->files,
                                 .file_count = n->file_count,
-                                .source = n->source};
+                                .source = n->source,
+                                .channel = n->message_channel};
 }
 
 int case_create(struct work *w, const struct case_new *n, int64_t *id) {

@@ -13,6 +13,7 @@ struct case_new {
     struct str requester_name;
     bool requester_is_new; /* the requester was created with this conversation */
     struct str legacy_id;  /* p NULL: none */
+    int64_t id;            /* of a conversation that keeps the id of another desk; 0: the store chooses it */
     int64_t requester_id, creator_id;
     int64_t priority_id, type_id, assigned_team_id, assigned_agent_id; /* 0: none */
     int64_t brand_id;                                                  /* 0: the default brand */
@@ -21,6 +22,7 @@ struct case_new {
     int64_t status_id;                                                 /* 0: the system status of type NEW */
     /* 0: not given; the channel follows from the source then */
     int source, channel;
+    int message_channel; /* of the first message; 0: that of the conversation */
     const struct field_value *values;
     int value_count;
     const int64_t *files; /* on the first message */

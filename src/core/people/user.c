@@ -23,15 +23,18 @@
 
 #include <inttypes.h>
 
-QUERY(user_insert, "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, "
-                   "is_enabled, is_mfa_enabled, role_id, role_type, agent_case_access, "
-                   "organization_case_access, organization_id, locale_id, time_zone, signature, "
-                   "password_hash, password_updated_at, created_at, updated_at) "
-                   "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, :enabled, 0, :role, "
-                   "(SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "
-                   ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, "
-                   ":signature, :hash, CAST(:password_at AS BIGINT), :now, :now) "
-                   "RETURNING id");
+#define USER_COLUMNS                                                                         \
+    "uuid, full_name, name_key, legacy_id, designation, designation_key, is_enabled, "       \
+    "is_mfa_enabled, role_id, role_type, agent_case_access, organization_case_access, "      \
+    "organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, " \
+    "created_at, updated_at) VALUES ("
+#define USER_VALUES                                                                         \
+    ":uuid, :name, :key, :legacy, :designation, :designation_key, :enabled, 0, :role, "     \
+    "(SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "             \
+    ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, " \
+    ":signature, :hash, CAST(:password_at AS BIGINT), :now, :now) RETURNING id"
+QUERY(user_insert, "INSERT INTO users (" USER_COLUMNS USER_VALUES);
+QUERY(user_insert_as, "INSERT INTO users (id, " USER_COLUMNS ":id, " USER_VALUES);
 
 /* The first identities of a person count at once, from any source. */
 static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
@@ -56,10 +59,10 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
     int64_t organization = n->organization_id;
     if (organization == 0 && n->email.p) TRY(organization_of_address(w, n->email, &organization));
     TRY(organization_hold(w, organization));
-    TRY(db_insert(w->conn, &user_insert,
-                  BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name),
-                        B_TEXT("key", fold_key(w->arena, n->full_name)), B_TEXT("legacy", n->legacy_id),
-                        B_TEXT("designation", n->designation),
+    TRY(db_insert(w->conn, n->id ? &user_insert_as : &user_insert,
+                  BINDS(B_INT("id", n->id), B_TEXT("uuid", random_uuid(w->arena)),
+                        B_TEXT("name", n->full_name), B_TEXT("key", fold_key(w->arena, n->full_name)),
+                        B_TEXT("legacy", n->legacy_id), B_TEXT("designation", n->designation),
                         B_TEXT("designation_key", fold_key(w->arena, n->designation)),
                         B_INT("enabled", !n->is_disabled), B_INT("role", n->role_id),
                         B_ID("case_access", n->agent_case_access), B_INT("organization_access", access),

@@ -10,6 +10,7 @@
 struct user_new {
     /* p NULL: none */
     struct str full_name, email, phone, password_hash, designation, signature, time_zone, legacy_id;
+    int64_t id; /* of a person who keeps the id of another desk; 0: the store chooses it */
     int64_t role_id, organization_id, locale_id;
     /* 0: agent_case_access of the role; ORGANIZATION_REQUESTED */
     int agent_case_access, organization_case_access;

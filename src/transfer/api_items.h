@@ -1,0 +1,44 @@
+/* Rows of another server with their posts, as lines of the folder of api_fetch.c. */
+#ifndef TRANSFER_API_ITEMS_H
+#define TRANSFER_API_ITEMS_H
+
+#include "transfer/foreign.h"
+#include "transfer/source.h"
+
+#include <inttypes.h>
+
+#define API_LINE_BEGINS "{\"_id\":%" SCNd64 ",\"_updated\":%" SCNd64 ",\"_fetched\":%" SCNd64 ","
+#define API_ID_MOST (INT64_C(1) << 53)
+
+struct api_fetch {
+    struct api_source source;
+    const char *folder;   /* made if it is missing */
+    struct arena *memory; /* lives until the end */
+    int64_t now;
+    /* Gets what the source has and the folder does not get: counts and examples. */
+    struct foreign *report;
+    void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
+    int64_t fetched, kept;                                           /* rows */
+};
+
+enum api_parts { API_PLAIN, API_NOTES, API_POSTS };
+
+struct api_kind {
+    const char *name;  /* of the file */
+    const char *path;  /* of the list */
+    const char *query; /* of the rows */
+    const char *owner; /* begins the paths of posts and notes of a row; NULL: it has none */
+    enum api_parts parts;
+};
+
+struct api_item {
+    int64_t id;
+    struct str line; /* the result; p NULL: the row is gone */
+};
+
+/* Fetches the rows with these ids, their posts, and the contents of the files of these. The lines are in the
+ * arena. Returns 0 or a refusal. */
+int api_items(struct api_fetch *x, struct arena *a, const struct api_kind *k, struct api_item *items,
+              int count);
+
+#endif

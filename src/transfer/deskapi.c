@@ -1,0 +1,381 @@
+/* Import from another server of this API. api_fetch.c writes the files. Rows keep their ids, so rows of the
+ * system (roles, statuses, priorities, types) are found by their type. */
+#include "core/access/permission.h"
+#include "core/people/authority.h"
+#include "transfer/foreign.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "core/words.h"
+#include "transfer/api_items.h"
+
+#define OF_A_LINE "_id _updated _fetched _posts _permissions resource_type resource_url "
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* A time in the future would let later changes seem older. */
+static int64_t time_past(struct foreign *f, int64_t at, int64_t id) {
+    if (at <= f->now) return at;
+    foreign_skip(f, "times in the future: the time of the import takes their place", id);
+    return f->now;
+}
+
+static int64_t reference_of(const struct json *item, const char *name) {
+    const struct json *j = json_member(item, str_of(name));
+    return j && j->type == JSON_OBJECT ? item_int(j, "id") : 0;
+}
+
+static struct str reference_text(const struct json *item, const char *name, const char *member) {
+    const struct json *j = json_member(item, str_of(name));
+    return j && j->type == JSON_OBJECT ? item_text(j, member) : (struct str){0};
+}
+
+/* Returns 0 for an unknown word. */
+static int word_known(const struct word *words, struct str text) {
+    int found = text.n ? word_id(words, text) : 0;
+    return found > 0 ? found : 0;
+}
+
+static void skip_values(struct foreign *f, const struct json *item, const char *what, int64_t id) {
+    const struct json *list = item_list(item, "custom_fields");
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
+        if (!foreign_is_empty(json_member(j, S("value")))) foreign_skip(f, what, id);
+}
+
+/* Names of tags, or of domains, of a list of objects. */
+static const struct json *names_of(struct foreign *f, const struct json *list, const char *member) {
+    struct json *names = json_new(f->item, JSON_ARRAY);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
+        if (item_text(j, member).n) json_append(names, json_string(f->item, item_text(j, member)));
+    return names;
+}
+
+/* ---- roles ----------------------------------------------------------------------------------- */
+
+static const struct foreign_shape role = {"roles",
+                                          OF_A_LINE "created_at updated_at",
+                                          {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+                                           {"title", .is = MEMBER_TEXT},
+                                           {"type", .is = MEMBER_TEXT | MEMBER_NEEDED},
+                                           {"is_system", .is = MEMBER_FLAG},
+                                           {"agent_case_access", .is = MEMBER_TEXT}}};
+
+static const int system_roles[] = {[ROLE_PUBLIC] = ROLE_OF_CUSTOMERS,
+                                   [ROLE_CUSTOMER] = ROLE_OF_CUSTOMERS,
+                                   [ROLE_COLLABORATOR] = 3,
+                                   [ROLE_AGENT] = 2,
+                                   [ROLE_ADMIN] = 1,
+                                   [ROLE_OWNER] = 5};
+
+static int take_api_role(struct foreign *f, const struct json *item) {
+    struct foreign_role r = {.id = item_int(item, "id"),
+                             .title = item_text(item, "title"),
+                             .type = word_known(role_types, item_text(item, "type")),
+                             .case_access = word_known(case_accesses, item_text(item, "agent_case_access")),
+                             .permissions = item_list(item, "_permissions")};
+    bool is_own = !item_true(item, "is_system") && r.id > 5 && (r.type == ROLE_ADMIN || r.type == ROLE_AGENT);
+    if (r.type == 0 || (!is_own && !item_true(item, "is_system"))) {
+        foreign_skip(f, "roles with an unknown type: their people are customers", r.id);
+        return 0;
+    }
+    r.role_id = is_own ? 0 : system_roles[r.type];
+    TRY(load_role(f, &r));
+    foreign_explain(f, "role", r.id, r.title, (int)r.role_id);
+    return 0;
+}
+
+/* ---- organizations and teams ----------------------------------------------------------------- */
+
+static const struct foreign_shape organization = {
+    "organizations",
+    OF_A_LINE "updated_at pinned_notes_count",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_organization, id)},
+     {"name", .is = MEMBER_TEXT, INTO(foreign_organization, name)},
+     {"legacy_id", .is = MEMBER_TEXT, INTO(foreign_organization, legacy_id)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_organization, created_at)},
+     {"is_shared", .is = MEMBER_FLAG, INTO(foreign_organization, is_shared)},
+     {"is_validated", .is = MEMBER_FLAG, .is_negated = true, INTO(foreign_organization, is_unvalidated)},
+     {"domains", .is = MEMBER_LIST},
+     {"tags", .is = MEMBER_LIST},
+     {"custom_fields", .is = MEMBER_LIST},
+     {"phone", .left = "phone numbers of organizations"},
+     {"addresses", .left = "postal addresses of organizations"},
+     {"websites", .left = "websites of organizations"}}};
+
+static const struct foreign_shape team = {"teams",
+                                          OF_A_LINE "updated_at member_count",
+                                          {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_team, id)},
+                                           {"title", .is = MEMBER_TEXT, INTO(foreign_team, name)},
+                                           {"legacy_id", .is = MEMBER_TEXT, INTO(foreign_team, legacy_id)},
+                                           {"created_at", .is = MEMBER_TIME, INTO(foreign_team, created_at)},
+                                           {"businesshour", .left = "business hours of teams"}}};
+
+static int take_api_team(struct foreign *f, const struct json *item) {
+    struct foreign_team t = {0};
+    foreign_fill(f, &team, item, 0, &t);
+    t.created_at = time_past(f, t.created_at, t.id);
+    return load_team(f, &t);
+}
+
+/* ---- posts ----------------------------------------------------------------------------------- */
+
+static const struct foreign_shape post = {"posts",
+                                          "",
+                                          {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_post, id)},
+                                           {"author", .is = MEMBER_ID, INTO(foreign_post, author_id)},
+                                           {"at", .is = MEMBER_TIME, INTO(foreign_post, created_at)},
+                                           {"note", .is = MEMBER_FLAG, INTO(foreign_post, is_note)},
+                                           {"pinned", .is = MEMBER_FLAG, INTO(foreign_post, is_pinned)},
+                                           {"text", .is = MEMBER_TEXT, INTO(foreign_post, text)},
+                                           {"html", .is = MEMBER_TEXT, INTO(foreign_post, html)},
+                                           {"color", .is = MEMBER_TEXT},
+                                           {"channel", .is = MEMBER_TEXT},
+                                           {"source", .is = MEMBER_TEXT},
+                                           {"files", .is = MEMBER_LIST}}};
+
+static const struct foreign_shape file = {
+    "files",
+    "",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_attachment, id)},
+     {"name", .is = MEMBER_TEXT, INTO(foreign_attachment, name)},
+     {"type", .is = MEMBER_TEXT, INTO(foreign_attachment, content_type)}}};
+
+static int take_api_files(struct foreign *f, const struct json *list, struct foreign_post *p) {
+    p->attachments = arena_array(f->item, list ? list->count + 1 : 1, sizeof *p->attachments);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        TRY(foreign_check(f, &file, j, "files.", p->id));
+        foreign_fill(f, &file, j, p->id, &p->attachments[p->attachment_count++]);
+    }
+    return 0;
+}
+
+/* The API shows the HTML of each message. That of a plain text is its lines with <br> between them. */
+static bool is_plain_text(struct str text, struct str html) {
+    static const struct {
+        const char *html;
+        char c;
+    } marks[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
+    size_t at = 0;
+    while (html.n) {
+        size_t step = 1;
+        char c = *html.p;
+        if (str_starts(html, S("<br>"))) {
+            html = (struct str){html.p + 4, html.n - 4};
+            continue;
+        }
+        if (c == '<') return false;
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+            if (str_starts(html, str_of(marks[i].html))) step = strlen(marks[i].html), c = marks[i].c;
+        if (at < text.n && text.p[at] == '\r') at++;
+        if (at == text.n || text.p[at++] != c) return false;
+        html = (struct str){html.p + step, html.n - step};
+    }
+    return at == text.n;
+}
+
+/* Posts of a line, in the arena of the item. Returns their number or a negative error. */
+static int posts_of(struct foreign *f, const struct json *item, int64_t id, struct foreign_post **out) {
+    const struct json *list = item_list(item, "_posts");
+    int n = 0;
+    *out = arena_array(f->item, (list ? list->count : 0) + 1, sizeof **out);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        struct foreign_post *p = &(*out)[n];
+        TRY(foreign_check(f, &post, j, str_fmt(f->item, "_posts[%d].", n++).p, id));
+        foreign_fill(f, &post, j, id, p);
+        p->created_at = time_past(f, p->created_at, id);
+        p->channel = p->is_note ? 0 : word_known(channels, item_text(j, "channel"));
+        p->source = word_known(sources, item_text(j, "source"));
+        p->color = word_known(note_colors, item_text(j, "color"));
+        if (is_plain_text(p->text, p->html)) p->html = (struct str){0};
+        TRY(take_api_files(f, item_list(j, "files"), p));
+    }
+    return n;
+}
+
+static int take_api_organization(struct foreign *f, const struct json *item) {
+    struct foreign_organization o = {0};
+    foreign_fill(f, &organization, item, 0, &o);
+    o.created_at = time_past(f, o.created_at, o.id);
+    o.domains = names_of(f, item_list(item, "domains"), "domain");
+    o.tags = names_of(f, item_list(item, "tags"), "name");
+    skip_values(f, item, "values of custom fields of organizations", o.id);
+    return load_organization(f, &o);
+}
+
+/* ---- people ---------------------------------------------------------------------------------- */
+
+static const struct foreign_shape user = {
+    "users",
+    OF_A_LINE
+    "uuid role updated_at avatar is_mfa_enabled pinned_notes_count locale time_zone_offset realtime_channel "
+    "presence_channel last_seen_at last_seen_ip last_seen_user_agent last_active_at last_activity_at "
+    "last_logged_in_at password_updated_at agent_case_access organization_case_access presence",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_person, id)},
+     {"full_name", .is = MEMBER_TEXT, INTO(foreign_person, name)},
+     {"legacy_id", .is = MEMBER_TEXT, INTO(foreign_person, legacy_id)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_person, created_at)},
+     {"is_enabled", .is = MEMBER_FLAG, .is_negated = true, INTO(foreign_person, is_disabled)},
+     {"designation", .is = MEMBER_TEXT, INTO(foreign_person, designation)},
+     {"time_zone", .is = MEMBER_TEXT, INTO(foreign_person, time_zone)},
+     {"signature", .is = MEMBER_TEXT, INTO(foreign_person, signature)},
+     {"emails", .is = MEMBER_LIST},
+     {"phones", .is = MEMBER_LIST, INTO(foreign_person, phones)},
+     {"teams", .is = MEMBER_LIST},
+     {"tags", .is = MEMBER_LIST},
+     {"custom_fields", .is = MEMBER_LIST},
+     {"organization", .is = MEMBER_OBJECT},
+     {"avatar_updated_at", .left = "pictures of people"},
+     {"twitter", .left = "Twitter accounts of people"},
+     {"facebook", .left = "Facebook accounts of people"},
+     {"external_identifiers", .left = "external identifiers of people"},
+     {"addresses", .left = "postal addresses of people"},
+     {"websites", .left = "websites of people"},
+     {"greeting", .left = "greetings of people"},
+     {"status_message", .left = "status messages of people"}}};
+
+/* A role that the file of roles does not explain gives no rights. */
+static int role_of_person(struct foreign *f, const struct json *item, int64_t id) {
+    int found = foreign_term(f, "role", reference_of(item, "role"), (struct str){0});
+    if (found > 0) return found;
+    foreign_skip(f, "unknown roles of people: they are customers", id);
+    return ROLE_OF_CUSTOMERS;
+}
+
+/* The primary address, or else the first one, comes with the person. */
+static void take_address(const struct json *item, struct foreign_person *p) {
+    p->emails = item_list(item, "emails");
+    const struct json *first = p->emails ? p->emails->first : NULL;
+    for (const struct json *j = first; j; j = j->next)
+        if (item_true(j, "is_primary")) {
+            first = j;
+            break;
+        }
+    p->email = first ? item_text(first, "email") : (struct str){0};
+    p->email_unverified = first && !item_true(first, "is_validated");
+}
+
+static void take_api_teams(const struct json *item, struct foreign_person *p) {
+    const struct json *list = item_list(item, "teams");
+    for (const struct json *j = list ? list->first : NULL; j && p->team_count < FOREIGN_TEAMS; j = j->next)
+        p->teams[p->team_count++] = item_int(j, "id");
+}
+
+static int take_api_user(struct foreign *f, const struct json *item) {
+    struct foreign_person p = {0};
+    foreign_fill(f, &user, item, 0, &p);
+    p.created_at = time_past(f, p.created_at, p.id);
+    p.role_id = role_of_person(f, item, p.id);
+    p.organization_id = reference_of(item, "organization");
+    p.agent_case_access = word_known(case_accesses, item_text(item, "agent_case_access"));
+    p.organization_case_access =
+        word_known(organization_accesses, item_text(item, "organization_case_access"));
+    p.tags = names_of(f, item_list(item, "tags"), "name");
+    take_address(item, &p);
+    take_api_teams(item, &p);
+    skip_values(f, item, "values of custom fields of people", p.id);
+    return load_foreign_person(f, &p);
+}
+
+/* ---- conversations --------------------------------------------------------------------------- */
+
+static const struct foreign_shape conversation = {
+    "cases",
+    OF_A_LINE
+    "uuid portal source_channel last_public_channel requester creator identity assigned_agent assigned_team "
+    "last_assigned_by status priority type read_marker sla_version sla_metrics last_replier "
+    "last_replier_identity last_updated_by last_completed_by last_closed_by post_count has_notes "
+    "pinned_notes_count has_attachments rating_status last_post_status last_post_preview "
+    "last_post_type last_message_preview "
+    "realtime_channel last_assigned_at last_replied_at last_opened_at last_pending_at last_closed_at "
+    "last_completed_at last_agent_activity_at last_customer_activity_at last_reply_by_agent_at "
+    "last_reply_by_requester_at "
+    "agent_updated_at latest_assignee_update state is_merged metadata brand",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_case, id)},
+     {"subject", .is = MEMBER_TEXT, INTO(foreign_case, subject)},
+     {"legacy_id", .is = MEMBER_TEXT, INTO(foreign_case, legacy_id)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_case, created_at)},
+     {"updated_at", .is = MEMBER_TIME, INTO(foreign_case, updated_at)},
+     {"tags", .is = MEMBER_LIST},
+     {"custom_fields", .is = MEMBER_LIST},
+     {"form", .left = "forms of conversations"},
+     {"rating", .left = "ratings"},
+     {"is_snoozed", .left = "snoozed conversations: they are in the lists"},
+     {"snoozed_until", .is = MEMBER_TEXT},
+     {"mailbox", .left = "mailboxes of conversations"}}};
+
+static void take_api_words(struct foreign *f, const struct json *item, struct foreign_case *c) {
+    const struct json *priority = json_member(item, S("priority"));
+    int64_t level = priority && priority->type == JSON_OBJECT ? item_int(priority, "level") : 0;
+    int status = word_known(status_types, reference_text(item, "status", "type"));
+    struct str type = reference_text(item, "type", "type");
+    if (status == 0 || status == STATUS_CUSTOM) {
+        foreign_skip(f, "statuses of one's own: the conversation is open", c->id);
+        status = STATUS_OPEN;
+    }
+    c->status_type = status;
+    c->priority_id = level >= 1 && level <= 4 ? level : 0;
+    if (priority && priority->type == JSON_OBJECT && !c->priority_id)
+        foreign_skip(f, "priorities of one's own", c->id);
+    c->type_id = word_known(case_type_types, type);
+    if (!c->type_id && reference_of(item, "type")) foreign_skip(f, "types of one's own", c->id);
+    c->source = word_known(sources, item_text(item, "portal"));
+    c->channel = word_known(post_channels, reference_text(item, "source_channel", "type"));
+}
+
+/* No message is older than its conversation. One that others were merged into may have older ones. */
+static void take_beginning(struct foreign *f, struct foreign_case *c) {
+    int64_t earliest = c->created_at;
+    for (int i = 0; i < c->post_count; i++)
+        if (c->posts[i].created_at && c->posts[i].created_at < earliest) earliest = c->posts[i].created_at;
+    if (earliest == c->created_at) return;
+    foreign_skip(f, "times of conversations with older posts: they begin with the first post", c->id);
+    c->created_at = earliest;
+}
+
+static int take_api_case(struct foreign *f, const struct json *item) {
+    struct foreign_case c = {0};
+    foreign_fill(f, &conversation, item, 0, &c);
+    c.created_at = time_past(f, c.created_at, c.id);
+    c.updated_at = time_past(f, c.updated_at, c.id);
+    c.requester_id = reference_of(item, "requester");
+    c.agent_id = reference_of(item, "assigned_agent");
+    c.team_id = reference_of(item, "assigned_team");
+    c.tags = names_of(f, item_list(item, "tags"), "name");
+    take_api_words(f, item, &c);
+    skip_values(f, item, "values of custom fields of conversations", c.id);
+    if (reference_of(item, "brand") > 1)
+        foreign_skip(f, "brands of conversations: they have the first brand", c.id);
+    int n = posts_of(f, item, c.id, &c.posts);
+    TRY(n);
+    c.post_count = n;
+    take_beginning(f, &c);
+    return load_case(f, &c);
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+/* Notes have authors, so they are read again when all people are there. */
+static int take_notes(struct foreign *f, const struct json *item, bool is_person) {
+    struct foreign_post *notes;
+    int64_t id = item_int(item, "id");
+    int n = posts_of(f, item, id, &notes);
+    TRY(n);
+    return load_notes(f, is_person, id, notes, n);
+}
+
+static int take_organization_notes(struct foreign *f, const struct json *item) {
+    return take_notes(f, item, false);
+}
+static int take_user_notes(struct foreign *f, const struct json *item) { return take_notes(f, item, true); }
+
+const struct foreign_system deskapi = {"api",
+                                       {{"roles", take_api_role, &role, true},
+                                        {"organizations", take_api_organization, &organization, true},
+                                        {"teams", take_api_team, &team, true},
+                                        {"users", take_api_user, &user, true},
+                                        {"organizations", take_organization_notes, NULL, true},
+                                        {"users", take_user_notes, NULL, true},
+                                        {"cases", take_api_case, &conversation, true}},
+                                       {NULL},
+                                       .keeps_ids = true};
