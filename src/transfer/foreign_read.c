@@ -257,6 +257,7 @@ int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struc
 int foreign_import(struct foreign *f) {
     f->made = f->skipped = NULL; /* discards the counts of a run that was undone */
     f->terms = NULL;
+    f->posts = f->identities = (struct foreign_ids){0};
     f->items = 0;
     f->desk->settings = settings_open(f->conn);
     if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");

@@ -1,0 +1,225 @@
+/* Conversations of an import with their posts, and notes of people and organizations. */
+#include "transfer/foreign_row.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "core/cases/attachment.h"
+#include "core/cases/case_new.h"
+#include "core/cases/message.h"
+#include "core/change/record.h"
+#include "files/html_clean.h"
+
+/* ---- conversations --------------------------------------------------------------------------- */
+
+struct filed {
+    int64_t ids[LIMIT_TAGS];
+    int n;
+};
+
+struct told {
+    struct str text, html;
+};
+
+/* Cleans HTML. If that fails, the plain text remains. */
+static int contents_of(struct foreign *f, const struct foreign_post *p, struct told *out) {
+    struct html_cleaned clean;
+    int cleaned = p->html.n ? html_clean(f->item, p->html, &clean) : 0;
+    TRY(cleaned);
+    *out = (struct told){.text = p->text};
+    if (cleaned) *out = (struct told){clean.text, clean.html};
+    if (!str_trim(out->text).n) out->text = p->text;
+    if (!str_trim(out->text).n) out->text = S("(empty)");
+    out->text = str_dup(f->item, foreign_cut(out->text, LIMIT_CONTENTS));
+    return 0;
+}
+
+static int files_of(struct foreign *f, struct work *w, int64_t owner_id, const struct foreign_post *p,
+                    struct filed *out) {
+    out->n = 0;
+    for (int i = 0; i < p->attachment_count && out->n < LIMIT_TAGS; i++) {
+        int found = foreign_file(f, w, &p->attachments[i], &out->ids[out->n]);
+        TRY(found);
+        if (found) out->n++;
+        else foreign_skip(f, "attachments whose file is not in the folder attachments", owner_id);
+    }
+    if (out->n) foreign_made(f, "attachments", out->n);
+    return 0;
+}
+
+static struct author author_of(struct foreign *f, const struct foreign_post *p, int64_t case_id) {
+    struct author a;
+    if (foreign_found_person(f, p->author_id, &a) == 1 ||
+        foreign_deleted_person(f, p->author_id, p->created_at, &a) == 1)
+        return a;
+    foreign_skip(f, "authors who are not among the people: the owner is shown in their place", case_id);
+    return foreign_owner(f);
+}
+
+/* Lists of posts may begin with the newest one. */
+static int compare_posts(const void *one, const void *two) {
+    const struct foreign_post *a = one, *b = two;
+    if (a->created_at != b->created_at) return a->created_at < b->created_at ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int sort_posts(struct foreign *f, const struct foreign_case *c) {
+    if (c->post_count > 1) qsort(c->posts, (size_t)c->post_count, sizeof *c->posts, compare_posts);
+    /* posts of a system whose conversations keep their ids get new ones */
+    for (int i = 0; i < c->post_count && !f->system->keeps_ids; i++)
+        TRY(foreign_once(f, &f->posts, "posts: id", c->posts[i].id));
+    return 0;
+}
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The first public post. A ticket without one begins with its subject. A note may open a conversation. */
+static const struct foreign_post *first_message(const struct foreign_case *c) {
+    if (c->channel == CHANNEL_NOTE && c->post_count && c->posts[0].is_note) return &c->posts[0];
+    for (int i = 0; i < c->post_count; i++)
+        if (!c->posts[i].is_note) return &c->posts[i];
+    return NULL;
+}
+
+static int begin_case(struct foreign *f, const struct foreign_case *c, const struct foreign_post *first,
+                      struct author requester, int64_t *id) {
+    struct work w;
+    struct filed files;
+    struct told told;
+    struct author author = first->author_id ? author_of(f, first, c->id) : requester, agent;
+    struct case_new n = {.subject = foreign_line(f, c->subject, "Without subject"),
+                         .legacy_id = foreign_legacy_id(f, c->id, c->legacy_id),
+                         .id = f->system->keeps_ids ? c->id : 0,
+                         .priority_id = c->priority_id,
+                         .type_id = c->type_id,
+                         .source = c->source,
+                         .channel = c->channel                      ? c->channel
+                                    : c->source == SOURCE_MAIL      ? CHANNEL_MAIL
+                                    : c->source == SOURCE_MESSENGER ? CHANNEL_MESSENGER
+                                                                    : CHANNEL_HELPCENTER,
+                         .requester_id = requester.user_id,
+                         .creator_id = author.user_id};
+    foreign_work(f, &w, c->created_at, author);
+    TRY(contents_of(f, first, &told));
+    TRY(files_of(f, &w, c->id, first, &files));
+    TRY(foreign_found(f, &foreign_team, c->team_id, &n.assigned_team_id));
+    if (foreign_found_person(f, c->agent_id, &agent) == 1 && agent.rank >= ROLE_COLLABORATOR)
+        n.assigned_agent_id = agent.user_id;
+    n.contents = told.text;
+    n.html = told.html;
+    n.message_channel = first->channel;
+    n.files = files.ids;
+    n.file_count = files.n;
+    int rc = case_create(&w, &n, id);
+    if (rc >= 0) rc = foreign_tags(f, &w, &case_tagging, *id, c->tags, c->id);
+    return foreign_done(f, &w, rc);
+}
+
+static int add_post(struct foreign *f, const struct foreign_case *c, const struct foreign_post *p, int64_t id,
+                    int64_t *at) {
+    struct work w;
+    struct filed files;
+    struct told told;
+    struct case_now now;
+    int64_t post;
+    *at = later(*at, p->created_at); /* times of a conversation never go back */
+    foreign_work(f, &w, p->is_note ? p->created_at : *at, author_of(f, p, c->id));
+    TRY(contents_of(f, p, &told));
+    TRY(files_of(f, &w, c->id, p, &files));
+    int rc = case_load(&w, id, &now);
+    if (rc == 1 && p->is_note)
+        rc = note_add(&w,
+                      &(struct note_new){.kind = NOTE_CASE,
+                                         .owner_id = id,
+                                         .text = told.text,
+                                         .html = told.html,
+                                         .pinned = p->is_pinned,
+                                         .color = p->color,
+                                         .files = files.ids,
+                                         .file_count = files.n},
+                      &post);
+    else if (rc == 1)
+        rc = message_post(&w, &now,
+                          &(struct message_new){.contents = told.text,
+                                                .html = told.html,
+                                                .creator_id = w.actor.user_id,
+                                                .source = p->source ? p->source : c->source,
+                                                .channel = p->channel,
+                                                .files = files.ids,
+                                                .file_count = files.n},
+                          &post);
+    foreign_made(f, p->is_note ? "notes" : "messages", 1);
+    return foreign_done(f, &w, rc);
+}
+
+static int end_case(struct foreign *f, const struct foreign_case *c, int64_t id, int64_t at) {
+    struct work w;
+    struct case_now now;
+    struct case_change change = {.set = CASE_STATUS, .incomplete = true};
+    foreign_work(f, &w, later(at, c->updated_at), foreign_owner(f));
+    w.actor.user_id = 0;
+    int rc = case_load(&w, id, &now);
+    /* A status of type NEW can't be reached again, so a conversation with replies stays as the replies
+     * left it. */
+    bool changes = c->status_type && c->status_type != now.status_type && c->status_type != STATUS_NEW;
+    if (rc == 1 && changes) rc = status_id_of_type(&w, (enum status_type)c->status_type, &change.status_id);
+    if (rc >= 0 && changes) rc = case_change(&w, &now, &change);
+    /* sets updated_at */
+    if (rc >= 0) rc = record_update(&w, (struct record){NULL, "cases", NULL}, &id, 1, NULL, 0);
+    return foreign_done(f, &w, rc);
+}
+
+int load_case(struct foreign *f, const struct foreign_case *c) {
+    struct author requester;
+    struct foreign_post subject = {.text = c->subject, .created_at = c->created_at};
+    const struct foreign_post *first;
+    int64_t id, at = c->created_at;
+    int found = foreign_found(f, &foreign_case_there, c->id, &id);
+    if (found) return found < 0 ? found : foreign_twice(f, "id", c->id);
+    found = foreign_found_person(f, c->requester_id, &requester);
+    if (found == 0) found = foreign_deleted_person(f, c->requester_id, c->created_at, &requester);
+    if (found != 1)
+        return found < 0 ? found
+                         : (foreign_skip(f, "tickets whose requester is not among the people", c->id), 0);
+    TRY(sort_posts(f, c));
+    first = first_message(c);
+    TRY(begin_case(f, c, first ? first : &subject, requester, &id));
+    foreign_made(f, "conversations", 1);
+    foreign_made(f, first && first->is_note ? "notes" : "messages", 1);
+    for (int i = 0; i < c->post_count; i++)
+        if (&c->posts[i] != first) TRY(add_post(f, c, &c->posts[i], id, &at));
+    return end_case(f, c, id, at);
+}
+
+/* ---- notes of people and organizations ------------------------------------------------------- */
+
+int load_notes(struct foreign *f, bool is_person, int64_t id, const struct foreign_post *notes, int count) {
+    struct work w;
+    struct filed files;
+    struct told told;
+    int64_t note;
+    for (int i = 0; i < count; i++) {
+        const struct foreign_post *p = &notes[i];
+        foreign_work(f, &w, p->created_at, author_of(f, p, id));
+        TRY(contents_of(f, p, &told));
+        TRY(files_of(f, &w, id, p, &files));
+        foreign_made(f, "notes", 1);
+        TRY(foreign_done(f, &w,
+                         note_add(&w,
+                                  &(struct note_new){.kind = is_person ? NOTE_USER : NOTE_ORGANIZATION,
+                                                     .owner_id = id,
+                                                     .text = told.text,
+                                                     .html = told.html,
+                                                     .pinned = p->is_pinned,
+                                                     .color = p->color,
+                                                     .files = files.ids,
+                                                     .file_count = files.n},
+                                  &note)));
+    }
+    return 0;
+}
+
+int foreign_has_case(struct foreign *f, int64_t id) {
+    int64_t case_id;
+    return foreign_found(f, &foreign_case_there, id, &case_id);
+}

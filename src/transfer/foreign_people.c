@@ -1,0 +1,229 @@
+/* People of an import, and their identities. */
+#include "transfer/foreign_row.h"
+
+#include "base/error.h"
+#include "base/fold.h"
+#include "core/change/audit.h"
+#include "core/people/authority.h"
+#include "core/people/identity.h"
+#include "core/people/team.h"
+#include "core/people/user.h"
+
+/* ---- people ---------------------------------------------------------------------------------- */
+
+QUERY(foreign_person_unknown, "SELECT 1 FROM users WHERE id = :id AND legacy_id IS NULL");
+
+/* Returns the address or number if it is valid and nobody has it. */
+static int free_identity(struct foreign *f, struct work *w, enum identity_kind kind, struct str value,
+                         int64_t id, struct str *out) {
+    *out = (struct str){0};
+    if (!value.n) return 0;
+    struct str line = foreign_line(f, value, "");
+    int held = identity_key(w, kind, line).p ? identity_held(w, kind, line, 0, false) : 1;
+    TRY(held);
+    if (held)
+        foreign_skip(f,
+                     kind == IDENTITY_EMAIL
+                         ? "e-mail addresses that are not valid, or belong to another person"
+                         : "phone numbers that are not valid, or belong to another person",
+                     id);
+    else *out = line;
+    return 0;
+}
+
+struct owned {
+    int64_t user, foreign_id;
+    bool is_claim; /* the value counts for nothing until it is verified */
+};
+
+static int add_claim(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
+                     struct str value) {
+    struct str line = value.n ? foreign_line(f, value, "") : value;
+    int64_t id;
+    int held = line.n && identity_key(w, kind, line).p ? identity_held(w, kind, line, by.user, true) : 1;
+    if (held) return held < 0 ? held : 0;
+    return identity_add(w, kind,
+                        &(struct identity_new){.user_id = by.user, .value = line, .claim = CLAIM_OWN}, &id);
+}
+
+/* Adds an address or number to a person who may have it already. */
+static int add_foreign_identity(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
+                                struct str value) {
+    struct str line;
+    int64_t owner, id;
+    if (by.is_claim) return add_claim(f, w, by, kind, value);
+    int owned = value.n ? identity_owner(w, kind, value, &owner) : 0;
+    if (owned < 0 || (owned && owner == by.user)) return owned < 0 ? owned : 0;
+    TRY(free_identity(f, w, kind, value, by.foreign_id, &line));
+    return line.n
+               ? identity_add(w, kind,
+                              &(struct identity_new){.user_id = by.user, .value = line, .is_validated = true},
+                              &id)
+               : 0;
+}
+
+int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value) {
+    struct work w;
+    struct author person;
+    int found = foreign_found_person(f, person_id, &person);
+    if (found != 1)
+        return found < 0
+                   ? found
+                   : (foreign_skip(f, "addresses and numbers of people who were not imported", person_id), 0);
+    foreign_work(f, &w, 0, foreign_owner(f));
+    return foreign_done(f, &w,
+                        add_foreign_identity(f, &w,
+                                             (struct owned){.user = person.user_id, .foreign_id = person_id},
+                                             is_phone ? IDENTITY_PHONE : IDENTITY_EMAIL, value));
+}
+
+static int join_teams(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
+    int64_t teams[FOREIGN_TEAMS];
+    int n = 0;
+    for (int i = 0; i < p->team_count; i++) {
+        int found = foreign_found(f, &foreign_team, p->teams[i], &teams[n]);
+        TRY(found);
+        n += found;
+    }
+    return n ? user_join_teams(w, user, json_ids(f->item, teams, (size_t)n)) : 0;
+}
+
+/* Identities of this API. One that is neither primary nor validated may be a claim, so it becomes one. */
+static int add_identities(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
+                          const struct json *list) {
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        by.is_claim = kind == IDENTITY_EMAIL && !item_true(j, "is_primary") && !item_true(j, "is_validated");
+        TRY(add_foreign_identity(f, w, by, kind, item_text(j, kind == IDENTITY_EMAIL ? "email" : "number")));
+    }
+    return 0;
+}
+
+/* Members that a new person and the owner share. */
+static int person_more(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
+    const struct owned by = {.user = user, .foreign_id = p->id};
+    TRY(add_identities(f, w, by, IDENTITY_EMAIL, p->emails));
+    TRY(add_identities(f, w, by, IDENTITY_PHONE, p->phones));
+    TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->phone));
+    TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->mobile));
+    TRY(foreign_note(f, w, NOTE_USER, user, p->note));
+    TRY(join_teams(f, w, p, user));
+    return foreign_tags(f, w, &user_tagging, user, p->tags, p->id);
+}
+
+static int person_rows(struct foreign *f, struct work *w, const struct foreign_person *p) {
+    struct user_new n = {.full_name = foreign_line(f, p->name, "Without name"),
+                         .role_id = p->role_id,
+                         .agent_case_access = p->agent_case_access,
+                         .organization_case_access = p->organization_case_access,
+                         .legacy_id = foreign_legacy_id(f, p->id, p->legacy_id),
+                         .designation = p->designation,
+                         .time_zone = p->time_zone,
+                         .signature = p->signature,
+                         .id = f->system->keeps_ids ? p->id : 0,
+                         .is_disabled = p->is_disabled};
+    int64_t user;
+    TRY(foreign_found(f, &foreign_organization, p->organization_id, &n.organization_id));
+    TRY(free_identity(f, w, IDENTITY_EMAIL, p->email, p->id, &n.email));
+    TRY(user_create(w, &n, !p->email_unverified, &user));
+    return person_more(f, w, p, user);
+}
+
+QUERY(owner_born, "UPDATE users SET created_at = :at, agent_case_access = CAST(:access AS BIGINT), "
+                  "organization_case_access = CAST(:organization AS BIGINT) WHERE id = :id");
+
+/* Systems that keep ids: the owner keeps the login and the role, and takes the rest of the row. */
+static int owner_row(struct foreign *f, struct work *w, const struct foreign_person *p,
+                     struct column *columns) {
+    columns[1] = COLUMN_UNRECORDED(B_TEXT, "designation", p->designation);
+    columns[2] = COLUMN_UNRECORDED(B_TEXT, "designation_key", fold_key(f->item, p->designation));
+    columns[3] = COLUMN_UNRECORDED(B_TEXT, "time_zone", p->time_zone);
+    columns[4] = COLUMN_UNRECORDED(B_TEXT, "signature", p->signature);
+    return db_exec(w->conn, &owner_born,
+                   BINDS(B_INT("at", p->created_at ? p->created_at : f->now),
+                         B_ID("access", p->agent_case_access),
+                         B_ID("organization", p->organization_case_access), B_INT("id", p->id)));
+}
+
+/* The owner of the new desk may be a person of the other system. The import changes this person now. */
+static int is_owner(struct foreign *f, struct work *w, const struct foreign_person *p) {
+    /* compared: user_change records it */
+    struct column columns[5] = {
+        COLUMN_UNRECORDED(B_TEXT, "legacy_id", foreign_legacy_id(f, p->id, p->legacy_id))};
+    struct user_change change = {.columns = columns, .column_count = f->system->keeps_ids ? 5 : 1};
+    int64_t user, one;
+    int rc = p->email.n ? identity_owner(w, IDENTITY_EMAIL, p->email, &user) : 0;
+    if (f->system->keeps_ids) user = p->id, rc = 1;
+    if (rc != 1 || user != f->owner_id) return rc < 0 ? rc : 0;
+    rc = db_int(f->conn, &foreign_person_unknown, BINDS(B_INT("id", user)), &one);
+    if (rc != 1) return rc;
+    TRY(foreign_found(f, &foreign_organization, p->organization_id, &change.organization_id));
+    if (change.organization_id) change.set = USER_ORGANIZATION;
+    w->now = f->now;
+    if (f->system->keeps_ids) {
+        TRY(owner_row(f, w, p, columns));
+        change.set |= USER_NAME;
+        change.full_name = foreign_line(f, p->name, "Owner");
+    }
+    TRY(user_change(w, user, &change));
+    TRY(person_more(f, w, p, user));
+    return 1;
+}
+
+/* People of staff get access now, whenever their accounts were made. */
+static int trace_staff(struct foreign *f, const struct foreign_person *p) {
+    struct author there = {0};
+    TRY(foreign_found_person(f, p->id, &there));
+    if (there.rank < ROLE_COLLABORATOR) return 0;
+    return audit_command(f->conn, &(struct audit_command){f->now, there.user_id, f->audit_key,
+                                                          AUDIT_STAFF_CREATED, S("deskd import")});
+}
+
+static const char *const made_by_rank[] = {"",       "customers",      "collaborators",
+                                           "agents", "administrators", "owners"};
+
+int load_foreign_person(struct foreign *f, const struct foreign_person *p) {
+    struct work w;
+    struct author there;
+    int64_t rank = 0;
+    bool is_new = !f->system->keeps_ids || p->id != f->owner_id;
+    int found = is_new ? foreign_found_person(f, p->id, &there) : 0;
+    if (found) return found < 0 ? found : foreign_twice(f, "id", p->id);
+    foreign_work(f, &w, p->created_at, foreign_owner(f));
+    int owner = is_owner(f, &w, p);
+    if (owner) return foreign_done(f, &w, owner);
+    TRY(role_type_of(&w, p->role_id, &rank));
+    foreign_made(f, made_by_rank[rank], 1);
+    TRY(foreign_done(f, &w, person_rows(f, &w, p)));
+    return trace_staff(f, p);
+}
+
+int load_member(struct foreign *f, int64_t person_id, int64_t team_id) {
+    struct work w;
+    struct author person;
+    int64_t team;
+    int one = foreign_found_person(f, person_id, &person),
+        two = foreign_found(f, &foreign_team, team_id, &team);
+    if (one < 0 || two < 0) return -ERR_SERVICE_UNAVAILABLE;
+    if (!one || !two || person.rank < ROLE_COLLABORATOR) {
+        foreign_skip(f, "memberships of people or teams that were not imported", person_id);
+        return 0;
+    }
+    foreign_work(f, &w, 0, foreign_owner(f));
+    return foreign_done(f, &w, team_add_members(&w, team, json_ids(f->item, &person.user_id, 1)));
+}
+
+int foreign_deleted_person(struct foreign *f, int64_t id, int64_t at, struct author *out) {
+    const struct foreign_person p = {.id = id,
+                                     .created_at = at,
+                                     .role_id = ROLE_OF_CUSTOMERS,
+                                     .name = S("Deleted person"),
+                                     .is_disabled = true};
+    struct work w;
+    if (!f->system->keeps_ids || id <= 0) return 0;
+    foreign_skip(f, "names and addresses of people who were deleted there: a disabled person has their id",
+                 id);
+    foreign_work(f, &w, at, foreign_owner(f));
+    TRY(foreign_done(f, &w, person_rows(f, &w, &p)));
+    *out = (struct author){id, ROLE_CUSTOMER};
+    return 1;
+}

@@ -1,0 +1,149 @@
+#include "transfer/foreign_row.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "core/all/finish.h"
+#include "core/cases/note.h"
+#include "core/words.h"
+
+enum { LINE_MAX_CHARACTERS = 250 };
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+struct str foreign_cut(struct str text, size_t most) {
+    size_t n = 0;
+    for (size_t characters = 0; n < text.n; n++)
+        if (((unsigned char)text.p[n] & 0xC0) != 0x80 && ++characters > most) break;
+    return (struct str){text.p, n};
+}
+
+/* One line without control characters. */
+struct str foreign_line(struct foreign *f, struct str text, const char *fallback) {
+    char *p = arena_bytes(f->item, text.n + 1);
+    for (size_t i = 0; i < text.n; i++)
+        p[i] = (unsigned char)text.p[i] < ' ' || text.p[i] == 0x7F ? ' ' : text.p[i];
+    struct str line = str_trim((struct str){p, text.n});
+    return str_dup(f->item, line.n ? foreign_cut(line, LINE_MAX_CHARACTERS) : str_of(fallback));
+}
+
+static struct str legacy(struct foreign *f, int64_t id) {
+    return str_fmt(f->item, "%s:%" PRId64, f->system->name, id);
+}
+
+/* The legacy_id to store. A system whose rows keep their ids has one of its own, or none. */
+struct str foreign_legacy_id(struct foreign *f, int64_t id, struct str own) {
+    if (!f->system->keeps_ids) return legacy(f, id);
+    if (!own.n) return (struct str){0};
+    if (text_wrong(f->item, own, LINE_MAX_CHARACTERS, true) == NULL) return own;
+    foreign_skip(f, "values of legacy_id that are not valid", id);
+    return (struct str){0};
+}
+
+/* ---- works ----------------------------------------------------------------------------------- */
+
+struct work *foreign_work(struct foreign *f, struct work *w, int64_t at, struct author by) {
+    work_init(w, f->desk, f->item);
+    w->conn = f->conn;
+    w->now = at > 0 ? at : f->now;
+    w->actor.kind = ACTOR_SYSTEM;
+    w->actor.cause = str_fmt(f->item, "Import from %s", f->system->name);
+    w->actor.user_id = by.user_id;
+    w->actor.rank = by.rank;
+    w->actor.case_access = CASES_ALL;
+    w->silent = true;
+    return w;
+}
+
+/* The audit log gets the entries of works of now. Older entries would be deleted at once. */
+static int foreign_finish(struct foreign *f, struct work *w) {
+    if (w->now == f->now) f->desk->audit_key = *f->audit_key;
+    int rc = work_finish(w);
+    explicit_bzero(&f->desk->audit_key, sizeof f->desk->audit_key);
+    return rc;
+}
+
+/* Finishes a work, or gives the reason of its failure. */
+int foreign_done(struct foreign *f, struct work *w, int rc) {
+    if (rc >= 0) rc = foreign_finish(f, w);
+    if (rc >= 0) return 0;
+    const struct problem *p = w->problems;
+    if (!p) return db_refuse(f->why, "it can't be stored (%s)", error_info(rc)->code);
+    struct str said = p->message.p ? p->message : str_of(error_info((int)p->code)->message);
+    return db_refuse(f->why, "%.*s%s%.*s", (int)p->parameter.n, p->parameter.p ? p->parameter.p : "",
+                     p->parameter.n ? ": " : "", (int)said.n, said.p);
+}
+
+struct author foreign_owner(const struct foreign *f) {
+    return (struct author){f->owner_id, ROLE_OWNER};
+}
+
+/* ---- earlier items --------------------------------------------------------------------------- */
+
+QUERY(organization_by_legacy, "SELECT id FROM organizations WHERE legacy_id = :legacy");
+QUERY(organization_by_id, "SELECT id FROM organizations WHERE id = :id");
+QUERY(team_by_legacy, "SELECT id FROM teams WHERE legacy_id = :legacy");
+QUERY(team_by_id, "SELECT id FROM teams WHERE id = :id");
+QUERY(case_by_legacy, "SELECT id FROM cases WHERE legacy_id = :legacy");
+QUERY(case_by_id, "SELECT id FROM cases WHERE id = :id");
+QUERY(person_by_legacy, "SELECT id, role_type FROM users WHERE legacy_id = :legacy AND deleted_at IS NULL");
+QUERY(person_by_id, "SELECT id, role_type FROM users WHERE id = :id AND deleted_at IS NULL");
+
+const struct foreign_earlier foreign_organization = {&organization_by_legacy, &organization_by_id},
+                             foreign_team = {&team_by_legacy, &team_by_id},
+                             foreign_case_there = {&case_by_legacy, &case_by_id};
+static const struct foreign_earlier foreign_person = {&person_by_legacy, &person_by_id};
+
+static const struct query *earlier_query(const struct foreign *f, const struct foreign_earlier *e) {
+    return f->system->keeps_ids ? e->by_id : e->by_legacy;
+}
+
+static const struct bind *earlier_binds(struct foreign *f, int64_t id) {
+    struct bind *binds = arena_array(f->item, 2, sizeof *binds);
+    binds[0] =
+        f->system->keeps_ids ? (struct bind)B_INT("id", id) : (struct bind)B_TEXT("legacy", legacy(f, id));
+    return binds;
+}
+
+int foreign_found(struct foreign *f, const struct foreign_earlier *e, int64_t id, int64_t *out) {
+    *out = 0;
+    return id ? db_int(f->conn, earlier_query(f, e), earlier_binds(f, id), out) : 0;
+}
+
+/* Returns 1 with the author, 0 if no person has this id, or a negative error. */
+int foreign_found_person(struct foreign *f, int64_t id, struct author *out) {
+    struct stmt *row;
+    int rc = id ? db_row(f->conn, earlier_query(f, &foreign_person), earlier_binds(f, id), &row) : 0;
+    if (rc != 1) return rc;
+    *out = (struct author){col_int(row, 0), (int)col_int(row, 1)};
+    stmt_end(row);
+    return 1;
+}
+
+/* ---- parts of rows --------------------------------------------------------------------------- */
+
+int foreign_tags(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
+                 const struct json *tags, int64_t foreign_id) {
+    struct str names[LIMIT_TAGS];
+    int n = 0;
+    for (const struct json *j = tags && tags->type == JSON_ARRAY ? tags->first : NULL; j; j = j->next) {
+        bool valid = j->type == JSON_STRING && n < LIMIT_TAGS && tag_key(f->item, j->text).p;
+        if (valid) names[n++] = j->text;
+        else foreign_skip(f, "tags that are not valid", foreign_id);
+    }
+    return n ? tags_add(w, tagging, id, names, n) : 0;
+}
+
+int foreign_note(struct foreign *f, struct work *w, enum note_owner kind, int64_t id, struct str text) {
+    int64_t note;
+    text = str_trim(text);
+    if (!text.n) return 0;
+    foreign_made(f, "notes", 1);
+    return note_add(
+        w, &(struct note_new){.kind = kind, .owner_id = id, .text = foreign_cut(text, LIMIT_CONTENTS)},
+        &note);
+}
+
+/* The last column of a new row is its id, if the system keeps ids. */
+int foreign_columns(const struct foreign *f, size_t count) { return (int)count - !f->system->keeps_ids; }

@@ -1,0 +1,52 @@
+/* Steps of the import of an item: its work, its texts, and the rows of earlier items. */
+#ifndef TRANSFER_FOREIGN_ROW_H
+#define TRANSFER_FOREIGN_ROW_H
+
+#include "core/cases/note.h"
+#include "core/people/tag.h"
+#include "transfer/foreign.h"
+
+/* ---- texts, in the arena of the item --------------------------------------------------------- */
+
+struct str foreign_cut(struct str text, size_t most); /* most: characters */
+/* One line without control characters; `fallback` if nothing is left. */
+struct str foreign_line(struct foreign *f, struct str text, const char *fallback);
+/* The legacy_id to store. A system whose rows keep their ids has one of its own, or none. */
+struct str foreign_legacy_id(struct foreign *f, int64_t id, struct str own);
+
+/* ---- works ----------------------------------------------------------------------------------- */
+
+struct author {
+    int64_t user_id;
+    int rank;
+};
+struct author foreign_owner(const struct foreign *f);
+/* Begins the work of an item; at 0: now. */
+struct work *foreign_work(struct foreign *f, struct work *w, int64_t at, struct author by);
+/* Finishes a work, or gives the reason of its failure rc. */
+int foreign_done(struct foreign *f, struct work *w, int rc);
+
+/* ---- earlier items --------------------------------------------------------------------------- */
+
+/* The queries for a row by its foreign id: legacy_id, or the id itself. */
+struct foreign_earlier {
+    const struct query *by_legacy, *by_id;
+};
+extern const struct foreign_earlier foreign_organization, foreign_team, foreign_case_there;
+/* Returns 1 with the id of the row, 0 and id 0 if there is none, or a negative error. */
+int foreign_found(struct foreign *f, const struct foreign_earlier *e, int64_t id, int64_t *out);
+/* Returns 1 with the author, 0 if no person has this id, or a negative error. */
+int foreign_found_person(struct foreign *f, int64_t id, struct author *out);
+/* A person who was deleted from a source whose rows keep their ids: a disabled customer takes the id, because
+ * conversations refer to it. Returns 1 with the person, 0 or a negative error. */
+int foreign_deleted_person(struct foreign *f, int64_t id, int64_t at, struct author *out);
+
+/* ---- parts of rows --------------------------------------------------------------------------- */
+
+int foreign_tags(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
+                 const struct json *tags, int64_t foreign_id);
+int foreign_note(struct foreign *f, struct work *w, enum note_owner kind, int64_t id, struct str text);
+/* The last column of a new row is its id, if the system keeps ids. Returns the number of columns to store. */
+int foreign_columns(const struct foreign *f, size_t count);
+
+#endif
