@@ -6,7 +6,7 @@ CXX     ?= g++
 SAN     ?=
 COMMA   := ,
 VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
-PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib libjpeg libseccomp libpcre2-8 gumbo libarchive libytnef zlib
+PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libfido2 libidn2 gmime-3.0 libqrencode gdlib libjpeg libseccomp libpcre2-8 gumbo libarchive libytnef zlib
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can't analyse it in instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)

@@ -3,7 +3,7 @@
 # Does nothing if none is missing. Usage: tools/setup.sh run | test | deep
 set -eu
 
-run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libytnef0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libwslay-dev libpcre2-dev libgumbo-dev libarchive-dev zlib1g-dev libstemmer-dev libcjose-dev libssl-dev curl"
+run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libfido2-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libytnef0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libwslay-dev libpcre2-dev libgumbo-dev libarchive-dev zlib1g-dev libstemmer-dev libcjose-dev libssl-dev curl"
 # npm builds the console. A source archive has it built.
 [ -e "$(dirname "$0")/../web/dist/page.html" ] || run="$run nodejs npm ca-certificates"
 test="$run libcmocka-dev nodejs npm ca-certificates postgresql sqlite3 strace python3-aiosmtpd openssl fakeroot dpkg-dev lintian man-db systemd chromium firefox-esr"

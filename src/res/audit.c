@@ -68,6 +68,8 @@ static const struct word audit_actions[] = {
     WORD(PROVIDER_CHANGED),
     WORD(PROVIDER_SECRET_CHANGED),
     WORD(PROVIDER_DELETED),
+    WORD(PASSKEY_ADDED),
+    WORD(PASSKEY_REMOVED),
     {0},
 };
 _Static_assert(sizeof audit_actions / sizeof *audit_actions == AUDIT_ACTIONS, "each action has a word");

@@ -83,6 +83,8 @@ QUERY(export_grants, "SELECT k.name, g.last_activity_at, g.created_at "
                      "ORDER BY g.id");
 QUERY(export_tokens,
       "SELECT name, last_used_at, expires_at, created_at FROM api_tokens WHERE user_id = :id ORDER BY id");
+QUERY(export_passkeys,
+      "SELECT name, rp_id, last_used_at, created_at FROM passkeys WHERE user_id = :id ORDER BY id");
 QUERY(export_mails, "SELECT m.id, m.subject, m.from_text, m.case_id, m.created_at "
                     "FROM mails m WHERE m.sender_id = :id ORDER BY m.id");
 
@@ -110,6 +112,7 @@ static const struct subject_file subject_files[] = {
     {"sessions.json", &export_sessions, "user_agent ip_address created_at last_activity_at ended_at"},
     {"grants.json", &export_grants, "program last_activity_at created_at"},
     {"api_tokens.json", &export_tokens, "name last_used_at expires_at created_at"},
+    {"passkeys.json", &export_passkeys, "name host last_used_at created_at"},
     {"mails.json", &export_mails, "id subject from conversation_id created_at"},
 };
 enum { SUBJECT_FILES = sizeof subject_files / sizeof *subject_files, FLUSH = 64 * 1024 };

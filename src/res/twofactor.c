@@ -6,6 +6,7 @@
 #include "api/rows/view.h"
 #include "core/login/qr.h"
 #include "core/login/totp.h"
+#include "res/own_proof.h"
 
 static void recovery_codes(struct view *v, const struct row *row, const struct value *own);
 
@@ -86,52 +87,12 @@ static int post_twofactor(struct call *c) {
     return reply_factor(c, &(struct factor){.enabled = true});
 }
 
-QUERY(factor_password, "SELECT password_hash FROM users WHERE id = :user");
-
-/* A parameter of DELETE, in the query or in the body. If both are given, they must be equal. p NULL: not
- * sent. */
-static int sent(struct call *c, const char *name, struct str *out) {
-    const struct json *places[] = {json_named(c->query, str_of(name)), json_named(c->body, str_of(name))};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct json *j = places[i];
-        if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0) continue;
-        if (out->p && !str_eq(*out, j->text))
-            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(name), NULL);
-        *out = j->text;
-    }
-    return 0;
-}
-
-static int sent_code(struct call *c, struct str *out) {
-    const struct json *argument = json_named(c->credentials, S("_otp"));
-    struct str header = http_header(c->http, "X-OTP");
-    if (header.n) *out = header;
-    else if (argument && argument->text.n) *out = argument->text;
-    return sent(c, "code", out);
-}
-
-static int prove_password(struct call *c, struct str password) {
-    struct str hash = {0};
-    bool right = false;
-    TRY(db_text(c->work.conn, &factor_password, BINDS(B_INT("user", c->work.actor.user_id)), c->work.arena,
-                &hash));
-    TRY(auth_guess(c, hash, password, &right));
-    return right ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
-}
-
 /* Runs in the pool. A stolen session alone can't remove the second factor. Guesses are counted and locked,
  * like those of logins. */
 static int prove(struct call *c) {
-    static const char *const names[] = {"code", "password", NULL};
-    struct str code = {0}, password = {0};
     struct factor f;
-    TRY(sent_code(c, &code));
-    TRY(sent(c, "password", &password));
     TRY_FOUND(&c->work, factor_read(&c->work, c->work.actor.user_id, &f));
-    if (!f.enabled) return 0; /* factor_remove reports it */
-    if (code.n || c->code_taken) return auth_code(c, code);
-    if (password.n) return prove_password(c, password);
-    return fail_any(&c->work, (struct str){0}, names);
+    return f.enabled ? own_proof(c) : 0; /* factor_remove reports it */
 }
 
 static int delete_twofactor(struct call *c) {
@@ -144,12 +105,6 @@ static const struct field enable_input[] = {
     {"code", F_TEXT, PRESENT, .max = 16, .doc = "Code of the authenticator.", .example = "\"123456\""},
     {0},
 };
-static const struct field disable_args[] = {
-    {"code", F_TEXT, 0, .max = 32, .doc = "Code of the authenticator, or a recovery code.",
-     .example = "\"123456\""},
-    {"password", F_PASSWORD, 0, .doc = "Password, in place of a code.", .example = "\"correct horse\""},
-    {0},
-};
 static const struct route twofactor_routes[] = {
     {GET, "/profile/twofactor", ALL, "", ONE, get_twofactor, .summary = "Get your second factor",
      .doc = "Until the confirmation, the reply has the secret for an authenticator. It stays the same "
@@ -159,8 +114,8 @@ static const struct route twofactor_routes[] = {
      .doc = "Logins ask for a code from now on. Ends your other sessions. The recovery codes are shown only "
             "in this reply.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.refused = "FIELD_INVALID"}},
-    {DELETE, "/profile/twofactor", ALL, "", NONE, delete_twofactor, .prepare = prove, .args = disable_args,
-     .summary = "Remove your second factor",
+    {DELETE, "/profile/twofactor", ALL, "", NONE, delete_twofactor, .prepare = prove,
+     .args = own_proof_fields, .summary = "Remove your second factor",
      .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or send the "
             "password. Send codes and passwords in the body, because bodies are never logged.",
      .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE",

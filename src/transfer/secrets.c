@@ -23,6 +23,7 @@ QUERY(drop_client_secrets, "UPDATE oauth_clients SET secret_hash = NULL WHERE se
 QUERY(drop_provider_secrets,
       "UPDATE signin_providers SET client_secret = NULL WHERE client_secret IS NOT NULL");
 QUERY(drop_signin_states, "DELETE FROM signin_states");
+QUERY(drop_passkey_challenges, "DELETE FROM passkey_challenges");
 QUERY(drop_codes, "DELETE FROM oauth_codes");
 QUERY(drop_tokens, "DELETE FROM oauth_tokens");
 QUERY(drop_api_tokens, "DELETE FROM api_tokens");
@@ -50,6 +51,7 @@ static const struct {
     {&drop_client_secrets, "secrets of OAuth clients"},
     {&drop_provider_secrets, "secrets of sign-in providers"},
     {&drop_signin_states, NULL},
+    {&drop_passkey_challenges, NULL},
     {&drop_codes, NULL},
     {&drop_tokens, "access and refresh tokens"},
     {&drop_api_tokens, "API tokens"},

@@ -104,6 +104,7 @@ async function plant(desk) {
     `INSERT INTO external_identifiers (user_id, external_app, external_id, created_at, updated_at) VALUES (${id}, 'shop', '${canary('external')}', 1, 1)`,
     `INSERT INTO identity_twitter (user_id, screen_name, screen_name_key, follower_count, is_verified, is_primary, is_validated, is_claim, created_at, updated_at) VALUES (${id}, '${canary('twitter')}', '${canary('twitter')}', 0, 0, 0, 0, 0, 1, 1)`,
     `INSERT INTO api_tokens (user_id, name, token_hash, scopes, created_at, updated_at) VALUES (${id}, '${canary('token')}', 'x', 1, 1, 1)`,
+    `INSERT INTO passkeys (user_id, name, credential_id, algorithm, public_key, sign_count, transports, user_handle, rp_id, created_at, updated_at) VALUES (${id}, '${canary('passkey')}', '${canary('credential')}', -7, '${canary('key')}', 0, '', '${canary('handle')}', 'x', 1, 1)`,
     `INSERT INTO activities (owner_case_id, actor_id, actor_kind, cause, name, did, fields, created_at) VALUES (${other.id}, ${id}, 1, 'API token: ${canary('token')}', 9, 'x', '[]', 1)`,
     `INSERT INTO activities (owner_case_id, actor_kind, name, did, fields, previous_values, current_values, created_at) VALUES (${other.id}, 1, 9, 'x', '["subject"]', '["x"]', '["${canary('trail')} ${jane.email}"]', 1)`,
     `INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_kind, changed_at) VALUES ('case', ${other.id}, ${other.id}, 3, 'subject', 'x', '${canary('log')} ${jane.email}', 1, ${now})`,

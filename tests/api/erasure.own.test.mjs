@@ -28,6 +28,7 @@ async function busy(world, word) {
   const program = await register(desk, { name: `${word} program` });
   accessToken(desk, { user: id, client: program.id, scopes: ['users:read'] });
   await apiToken(desk, client, { name: word });
+  desk.sql(`INSERT INTO passkeys (user_id, name, credential_id, algorithm, public_key, sign_count, transports, user_handle, rp_id, created_at, updated_at) VALUES (${id}, '${word}', '${word}', -7, 'AA', 0, '', 'AA', 'localhost', 1, 1)`); // staff make them
   await storedMail(desk, { subject: word, sender_id: id });
   const file = await client.create('/files', raw('text/plain', Buffer.from(`${word} bytes`)), { query: { _filename: `${word}.txt` } });
   (await client.post(`/conversations/${talk.id}/messages`, { contents: `${word} again`, attachment_file_ids: `${file.id}` })).must(201);
@@ -56,12 +57,12 @@ describe('after the same acts of two people', () => {
       assert.equal(files[`${word}.txt`], one[`${word}.txt`]);
       const shown = Object.fromEntries(Object.entries({
         profile: 'full_name', emails: 'email', phones: 'number', twitter: 'screen_name', facebook: 'user_name', external_identifiers: 'identifier', addresses: 'address1', websites: 'url',
-        field_values: 'value', tags: 'name', conversations: 'subject', messages: 'text', ratings: 'comment', comments: 'text', events: 'event', grants: 'program', api_tokens: 'name', mails: 'subject',
+        field_values: 'value', tags: 'name', conversations: 'subject', messages: 'text', ratings: 'comment', comments: 'text', events: 'event', grants: 'program', api_tokens: 'name', passkeys: 'name', mails: 'subject',
       }).map(([name, member]) => [name, read(name).map((row) => row[member])]));
       assert.deepEqual(shown, {
         profile: [`${word} Canary`], emails: [`${word}@canary.example`], phones: [`+4144668180${word.length}`], twitter: [word], facebook: [word], external_identifiers: [word],
         addresses: [`${word} street`], websites: [`https://${word}.example/`], field_values: [word], tags: [word], conversations: [word], messages: [`${word} writes`, `To ${word}`, `${word} again`],
-        ratings: [word], comments: [word], events: [`${word}.paid`], grants: [`${word} program`], api_tokens: [word], mails: [word],
+        ratings: [word], comments: [word], events: [`${word}.paid`], grants: [`${word} program`], api_tokens: [word], passkeys: [word], mails: [word],
       });
       assert.deepEqual(read('votes').map((v) => [v.article_id, v.is_up]), [[world.article.id, true]]);
       assert.equal(read('events')[0].properties.word, word);

@@ -8,6 +8,8 @@
 #include "api/caller/auth.h"
 
 #include "api/call/machine.h"
+#include "api/caller/auth_passkey.h"
+#include "api/caller/auth_steps.h"
 #include "api/caller/credentials.h"
 #include "api/caller/cross_site.h"
 #include "api/rows/reply.h"
@@ -218,6 +220,7 @@ int auth_fast(struct call *c) {
     struct session s;
     TRY(credentials_read(c, &g));
     if (g.bearer.p) return by_bearer(c, g.bearer);
+    if (g.passkey.n) return AUTH_SLOW;
     if (!g.basic && g.session.n) {
         c->by_session = true;
         c->by_cookie = g.cookie;
@@ -232,54 +235,11 @@ int auth_fast(struct call *c) {
 
 /* ---- slow path: hash, lock-out, session ------------------------------------------------------ */
 
-struct opening {
-    struct work *work;
-    struct guess guess;
-    struct str token, code, successor;
-    enum auth_step step;
-    const char *method; /* for a login: the method that session_open gets */
-    int64_t user_id, session_id, token_id;
-    struct lockout locked;
-    int attempt; /* number of the counted failure */
-    bool csrf, taken;
-};
-
-static int count_failure_in(struct conn *conn, void *arg) {
-    struct opening *o = arg;
-    o->work->conn = conn;
-    return login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked);
-}
-
 static int open_session_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf,
                         o->method, &o->session_id);
-}
-
-static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), struct opening *o) {
-    struct conn *reader = c->work.conn;
-    int rc;
-    db_read_end(reader); /* the next read must see this write */
-    rc = db_write(c->work.desk->db, run, o);
-    c->work.conn = reader;
-    int again = db_read_begin(reader, BUDGET_POOL_MS);
-    return rc < 0 ? rc : again;
-}
-
-static int refused_for(struct call *c, int seconds, struct str why) {
-    call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", seconds));
-    return fail_field(&c->work, ERR_AUTHENTICATION_LOCKED, (struct str){0}, "%.*s", (int)why.n, why.p);
-}
-
-static int refused_locked(struct call *c, const struct lockout *l) {
-    return refused_for(c, l->seconds, lockout_says(c->work.arena, l));
-}
-
-static int refuse_locked(struct call *c, const struct guess *g) {
-    struct lockout l;
-    int rc = login_locked(&c->work, g, &l);
-    return rc > 0 ? refused_locked(c, &l) : rc;
 }
 
 /* ---- callers who prove a former login -------------------------------------------------------- */
@@ -314,10 +274,10 @@ static int early_code(struct call *c, const struct credentials_given *g, struct 
     struct guess guess = {GUESS_EARLY_CODE, guessed_name(c->work.arena, "early code", g->pair.login)};
     struct opening o = {.work = &c->work, .guess = guess, .code = g->code};
     struct login l;
-    TRY(refuse_locked(c, &guess));
+    TRY(auth_refuse_locked(c, &guess));
     TRY(login_find(&c->work, g->pair.login, &l));
     o.user_id = l.wants_otp ? l.user_id : 0;
-    TRY(on_writer(c, early_code_in, &o));
+    TRY(auth_on_writer(c, early_code_in, &o));
     c->code_taken = o.taken;
     if (o.taken) *out = guess;
     return o.taken;
@@ -330,7 +290,7 @@ static int login_guess(struct call *c, const struct credentials_given *g, struct
     int proven = device_guess(c, g, out), locked = proven < 0 ? proven : login_locked(&c->work, out, &l);
     if (locked <= 0) return locked;
     int passed = !proven && g->code.n ? early_code(c, g, out) : 0;
-    return passed ? (passed < 0 ? passed : 0) : refused_locked(c, &l);
+    return passed ? (passed < 0 ? passed : 0) : auth_refused_locked(c, &l);
 }
 
 int auth_delay(struct call *c, uint64_t *key) {
@@ -341,7 +301,7 @@ int auth_delay(struct call *c, uint64_t *key) {
     guess = (struct guess){GUESS_PASSWORD, g.pair.login};
     int proven = device_guess(c, &g, &guess);
     TRY(proven);
-    if (proven || g.code.n == 0) TRY(refuse_locked(c, &guess)); /* a code is judged in the pool */
+    if (proven || g.code.n == 0) TRY(auth_refuse_locked(c, &guess)); /* a code is judged in the pool */
     return proven ? 0 : login_delay(&c->work, g.pair.login, key);
 }
 
@@ -362,11 +322,11 @@ int auth_before_body(struct call *c) {
 
 int auth_crowded(struct call *c) {
     int seconds = (LOGIN_DELAY_MAX_MS + 999) / 1000;
-    return refused_for(c, seconds,
-                       str_fmt(c->work.arena,
-                               "Too many logins to this account are waiting. Try again in %d "
-                               "seconds.",
-                               seconds));
+    return auth_refused_for(c, seconds,
+                            str_fmt(c->work.arena,
+                                    "Too many logins to this account are waiting. Try again in %d "
+                                    "seconds.",
+                                    seconds));
 }
 
 /* Verifies one password at a time, because a hash needs 19 MiB and a core. Holds no snapshot meanwhile. */
@@ -384,10 +344,10 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
  * guess was wrong. */
 static int judge_password(struct call *c, const struct guess *g, int64_t user_id, bool right, int *attempt) {
     struct opening o = {.work = &c->work, .guess = *g, .user_id = user_id};
-    if (right) return refuse_locked(c, g);
-    TRY(on_writer(c, count_failure_in, &o));
+    if (right) return auth_refuse_locked(c, g);
+    TRY(auth_on_writer(c, auth_count_failure_in, &o));
     *attempt = o.attempt;
-    return o.locked.seconds ? refused_locked(c, &o.locked) : 0;
+    return o.locked.seconds ? auth_refused_locked(c, &o.locked) : 0;
 }
 
 static int verify_password(struct call *c, const struct credentials_given *g, struct login *l) {
@@ -405,21 +365,6 @@ static int verify_password(struct call *c, const struct credentials_given *g, st
 }
 
 /* ---- logins with several steps --------------------------------------------------------------- */
-
-static int write_step(struct conn *conn, void *arg) {
-    struct opening *o = arg;
-    o->work->conn = conn;
-    return auth_token_make(o->work, o->step, o->user_id, &o->token);
-}
-
-/* Fails a login whose password was correct but which needs another step. The reply names the step and has
- * the token that continues the login. */
-static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
-    struct opening o = {.work = &c->work, .user_id = user_id, .step = step};
-    TRY(on_writer(c, write_step, &o));
-    c->auth_token = o.token;
-    return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
-}
 
 /* Uses the code, and the token that came with it. Counts a wrong code for both. Guesses of one person's
  * codes are serialised, so a code counts if fewer than ten wrong ones were counted before it. */
@@ -448,9 +393,9 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     struct guess guess = guess_of_person(c, GUESS_CODE, "code", user_id);
     struct opening o = {
         .work = &c->work, .guess = guess, .user_id = user_id, .code = code, .token_id = token_id};
-    TRY(refuse_locked(c, &guess));
-    TRY(on_writer(c, check_code_in, &o));
-    if (o.locked.seconds) return refused_locked(c, &o.locked);
+    TRY(auth_refuse_locked(c, &guess));
+    TRY(auth_on_writer(c, check_code_in, &o));
+    if (o.locked.seconds) return auth_refused_locked(c, &o.locked);
     c->code_taken = o.taken;
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
@@ -466,7 +411,7 @@ static int open_session(struct call *c, const struct credentials_given *g, int64
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf, .method = method};
     TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf,
                      &o.session_id));
-    if (o.session_id == 0) TRY(on_writer(c, open_session_in, &o));
+    if (o.session_id == 0) TRY(auth_on_writer(c, open_session_in, &o));
     int rc = session_load(&c->work, o.session_id, s);
     bool opened = rc == 1 && s->password_updated_at == password_updated_at;
     return rc < 0 ? rc : opened ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -480,13 +425,14 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (known != AUTH_SLOW) return known;
     TRY(verify_password(c, g, &l));
     if (!password_allowed(c, l.rank))
-        return fail_field(&c->work, ERR_AUTHENTICATION_FAILED, (struct str){0},
-                          "Staff log in by a provider here, not by password. Use a button of the login page; "
-                          "programs use an API token.");
-    if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
+        return fail_field(
+            &c->work, ERR_AUTHENTICATION_FAILED, (struct str){0},
+            "Staff log in by a provider or a passkey here, not by password. Use a button of the "
+            "login page; programs use an API token.");
+    if (l.wants_otp && g->code.n == 0) return auth_next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp && !c->code_taken) TRY(take_code(c, g->code, l.user_id, 0));
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now))
-        return next_step(c, STEP_PASSWORD, l.user_id);
+        return auth_next_step(c, STEP_PASSWORD, l.user_id);
     TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
     /* Remembers the session of these credentials, not one that was sent with them. If logins_version
@@ -522,7 +468,7 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
     int64_t version = c->work.actor.password_updated_at;
     TRY(take_code(c, g->code, t.user_id, t.id));
     if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
-        return next_step(c, STEP_PASSWORD, t.user_id);
+        return auth_next_step(c, STEP_PASSWORD, t.user_id);
     return open_session(c, g, t.user_id, version, s);
 }
 
@@ -537,7 +483,7 @@ int auth_hash(struct call *c, struct str password, struct str *hash) {
 
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
     struct guess guess = guess_of_person(c, GUESS_OWN_PASSWORD, "password", c->work.actor.user_id);
-    TRY(refuse_locked(c, &guess));
+    TRY(auth_refuse_locked(c, &guess));
     int attempt;
     TRY(hash_in_turn(c, hash, password, right));
     return judge_password(c, &guess, c->work.actor.user_id, *right, &attempt);
@@ -559,7 +505,7 @@ static int write_remembered(struct conn *conn, void *arg) {
 
 static int by_remembered(struct call *c, const struct credentials_given *g, struct session *s) {
     struct opening o = {.work = &c->work, .token = g->remembered, .csrf = g->csrf};
-    TRY(on_writer(c, write_remembered, &o));
+    TRY(auth_on_writer(c, write_remembered, &o));
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
     /* No token for a new password is issued here, because the remember-me token may be stolen. A caller
@@ -580,7 +526,7 @@ static int write_chain(struct conn *conn, void *arg) {
 
 static int begin_remembering(struct call *c, const struct session *s) {
     struct opening o = {.work = &c->work, .user_id = s->user_id, .session_id = s->id};
-    TRY(on_writer(c, write_chain, &o));
+    TRY(auth_on_writer(c, write_chain, &o));
     if (!o.taken) return session_failed(c);
     call_header(c, "X-RememberMe", o.token);
     return 0;
@@ -590,8 +536,9 @@ int auth_slow(struct call *c) {
     struct credentials_given g;
     struct session s = {0};
     TRY(credentials_read(c, &g));
-    bool chained = !g.basic && g.session.n == 0 && g.token.n == 0;
+    bool chained = !g.basic && g.session.n == 0 && g.token.n == 0 && g.passkey.n == 0;
     if (g.basic) TRY(by_password(c, &g, &s));
+    else if (g.passkey.n) TRY(auth_passkey(c, &g, &s));
     else if (g.session.n) TRY(by_session(c, &g, &s));
     else if (g.token.n) TRY(by_token(c, &g, &s));
     else TRY(by_remembered(c, &g, &s));

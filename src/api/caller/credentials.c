@@ -14,14 +14,15 @@ static int header_or_argument(struct call *c, const char *header, const char *ar
     return 0;
 }
 
-/* Reads the session from X-Session-ID, _session_id or the cookie. They must not differ. */
+/* Reads the session from X-Session-ID, _session_id or the cookie. They must not differ. Beside a login the
+ * cookie does not count, because its session may have ended. */
 static int read_session_token(struct call *c, struct credentials_given *g) {
     struct str cookie = http_cookie(c->http, "desk_session");
     TRY(header_or_argument(c, "X-Session-ID", "_session_id", &g->session));
     if (cookie.n == 0) return 0;
     if (g->session.n && !str_eq(g->session, cookie))
         return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("_session_id"), NULL);
-    if (g->session.n || g->basic || g->bearer.p) return 0;
+    if (g->session.n || g->basic || g->bearer.p || g->passkey.n || g->token.n) return 0;
     g->session = cookie;
     g->cookie = g->csrf = true;
     return 0;
@@ -52,6 +53,7 @@ bool credentials_presented(struct http_request *r, unsigned roles) {
                                                    {"X-Session-ID", "_session_id", 0},
                                                    {"Cookie", NULL, 0},
                                                    {"X-Token", "_token", 0},
+                                                   {"X-Passkey", NULL, 0},
                                                    {"X-RememberMe", "_remember_me", 0},
                                                    {"X-Fingerprint-ID", "_fingerprint_id", FINGERPRINT}};
     const struct credential_name *end = names + sizeof names / sizeof *names;
@@ -95,6 +97,8 @@ int credentials_read(struct call *c, struct credentials_given *g) {
     } else if (str_trim(header).n) {
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     }
+    if (!g->basic && g->bearer.p == NULL && c->route->remembers)
+        g->passkey = str_trim(http_header(c->http, "X-Passkey"));
     TRY(read_session_token(c, g));
     c->ambient = g->basic || g->cookie;
     return 0;

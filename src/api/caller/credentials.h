@@ -14,6 +14,7 @@ struct credentials_given {
     struct str bearer;      /* token of Authorization: Bearer; p NULL: none */
     struct str session;     /* session token; p NULL: none */
     struct str token, code; /* token and code of a login with several steps */
+    struct str passkey;     /* X-Passkey, where a login may begin; n 0: none */
     struct str remembered;
     bool cookie; /* the session came as a cookie */
     bool csrf;   /* X-CSRF is not false */

@@ -329,6 +329,9 @@ const struct common commons[] = {
      "now."},
     {"X-RememberMe", "header", "{'type': 'string'}", remembers,
      "A remember-me token in place of other credentials."},
+    {"X-Passkey", "header", "{'type': 'string'}", remembers,
+     "A login by passkey: the result of navigator.credentials.get() as JSON, in Base64url without padding. "
+     "With X-Token it is the second step after OTP_EXPECTED."},
     {"X-CSRF", "header", "{'type': 'string', 'enum': ['true', 'false']}", remembers,
      "false opens a session whose writes need no CSRF token. It is not accepted as a cookie."},
     {NULL, NULL, NULL, NULL, NULL},

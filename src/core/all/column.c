@@ -73,6 +73,7 @@ const struct column_number column_numbers[] = {
     {"*.scopes", 0, UINT32_MAX, NULL},
     {"outgoing_mails.recipient_type", RECIPIENT_TO, RECIPIENT_CC, NULL},
     {"outgoing_mails.status", 0, 0, mail_statuses},
+    {"passkeys.algorithm", -257, -7, NULL}, /* numbers of COSE */
     {"posts.kind", POST_MESSAGE, POST_ACTIVITY, NULL},
     {"role_permissions.value", 0, 1, NULL},
     {"roles.denied", 0, INT64_MAX, NULL}, /* bits */

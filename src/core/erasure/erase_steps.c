@@ -323,6 +323,8 @@ const struct erase_column erase_table[] = {
     {"idempotency", "*", FATE_ERASED, NULL},
     {"signin_links", "*", FATE_ERASED, NULL},
     {"signin_states", "*", FATE_IMPERSONAL, RANDOM},
+    {"passkeys", "*", FATE_ERASED, NULL},
+    {"passkey_challenges", "*", FATE_IMPERSONAL, RANDOM},
     {"api_tokens", "*", FATE_ERASED, NULL},
     {"oauth_tokens", "*", FATE_ERASED, NULL},
     {"oauth_codes", "*", FATE_ERASED, NULL},

@@ -81,6 +81,9 @@ static const struct {
     [GUESS_EARLY_CODE] = {false, false,
                           "Ten logins to this account from your address failed. Its logins "
                           "from your address are locked"},
+    [GUESS_PASSKEY] = {false, true,
+                       "Ten logins by passkey to this account from your address failed. Its passkeys are "
+                       "locked there"},
 };
 static const char address_locked[] = "A hundred logins from your address failed. Logins from your address "
                                      "are locked, to all accounts,";

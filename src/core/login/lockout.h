@@ -18,6 +18,7 @@ enum guess_of {
     GUESS_DEVICE,       /* password of an account, from a remembered device of the account */
     /* Code of a second factor from a caller who is locked out, and the password after a right one. */
     GUESS_EARLY_CODE,
+    GUESS_PASSKEY, /* passkey of an account */
 };
 
 /* name: the typed e-mail address, or a guessed_name. */

@@ -298,14 +298,18 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
 
 QUERY(session_from_provider, "UPDATE sessions SET signin_provider_id = :provider WHERE id = :id");
 
-int session_open_signed_in(struct work *w, int64_t user_id, int64_t provider_id, const char *method,
-                           int64_t *id) {
+int session_open_new(struct work *w, int64_t user_id, bool csrf_checked, const char *method, int64_t *id) {
     const struct bind *binds =
         BINDS(B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent), B_TEXT("ip", w->actor.remote),
-              B_INT("csrf", true), B_NULL("chain"), B_INT("now", w->now));
+              B_INT("csrf", csrf_checked), B_NULL("chain"), B_INT("now", w->now));
     TRY(db_later(w->conn, &session_login, binds));
     TRY(audit_login(w, user_id, method));
-    TRY(db_insert(w->conn, &session_insert, binds, id));
+    return db_insert(w->conn, &session_insert, binds, id);
+}
+
+int session_open_signed_in(struct work *w, int64_t user_id, int64_t provider_id, const char *method,
+                           int64_t *id) {
+    TRY(session_open_new(w, user_id, true, method, id));
     return db_exec(w->conn, &session_from_provider, BINDS(B_INT("id", *id), B_INT("provider", provider_id)));
 }
 

@@ -42,6 +42,8 @@ int session_open(struct work *w, int64_t user_id, struct str user_agent, struct 
                  const char *method, int64_t *id);
 int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked,
                             int64_t *id); /* a new session of this chain */
+/* a new session, also if the client has one: each such login is an entry of the audit log */
+int session_open_new(struct work *w, int64_t user_id, bool csrf_checked, const char *method, int64_t *id);
 /* a new session of a person whom a provider has named (core/signin) */
 int session_open_signed_in(struct work *w, int64_t user_id, int64_t provider_id, const char *method,
                            int64_t *id);
