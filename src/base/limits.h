@@ -53,15 +53,16 @@
     (16 * 1024 * 1024)  /* bytes of rows that a page loads; texts that `fields` leaves out are loaded, too */
 #define LIMIT_PICKS 200 /* names in ?fields=: each is compared with each member of each row */
 #define DEFAULT_PAGE 10
-#define LIMIT_PASSWORD 1024 /* passwords are never truncated */
-#define LIMIT_TITLE 255     /* characters of a one-line text */
-#define LIMIT_TEXT 65535    /* characters of a longer text */
-#define LIMIT_DATE 40       /* bytes of a written timestamp */
-#define LIMIT_LOCALE 32     /* bytes of a language code */
-#define LIMIT_SETTING 4096  /* characters of a setting: the certificates of a mail relay fit */
-#define LIMIT_TAG 64        /* characters of a tag: its folded key still fits an index entry */
-#define LIMIT_RATINGS 100   /* ratings of one conversation */
-#define LIMIT_TAGS 100      /* tags of one owner */
+#define LIMIT_PASSWORD 1024     /* passwords are never truncated */
+#define LIMIT_TITLE 255         /* characters of a one-line text */
+#define LIMIT_TEXT 65535        /* characters of a longer text */
+#define LIMIT_DATE 40           /* bytes of a written timestamp */
+#define LIMIT_LOCALE 32         /* bytes of a language code */
+#define LIMIT_SETTING 4096      /* characters of a setting: the certificates of a mail relay fit */
+#define LIMIT_TAG 64            /* characters of a tag: its folded key still fits an index entry */
+#define LIMIT_RATINGS 100       /* ratings of one conversation */
+#define LIMIT_TAGS 100          /* tags of one owner */
+#define LIMIT_WIDGET_ORIGINS 20 /* origins of pages that show the widget of one brand */
 #define LIMIT_OWNED 100     /* addresses, web sites, identifiers and numbers of one owner, for each kind */
 #define LIMIT_FIELDS 1000   /* custom fields of one area: all are read when values are given */
 #define LIMIT_OPTIONS 2000  /* options of one custom field */

@@ -20,6 +20,7 @@
 #include "core/helpcenter/generation.h"
 #include "core/desk/gather.h"
 #include "core/desk/setting.h"
+#include "core/desk/widget.h"
 #include "files/content.h"
 #include "jobs/listener.h"
 #include "live/address.h"
@@ -133,6 +134,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->token_key, &server, "mail token");
     key_derive(&d->cursor_key, &server, "cursor");
     key_derive(&d->program_key, &server, "tokens of programs");
+    key_derive(&d->widget_key, &server, "widget");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     d->process = random_uuid(s->memory);
@@ -175,6 +177,7 @@ static int open_store(struct server *s) {
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
     desk_caches_open(&s->desk);
+    widgets_notified(&s->desk, (struct str){0});
     s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     atomic_store(&s->desk.unindexed, 1); /* the last run may have left some */

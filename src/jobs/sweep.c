@@ -122,6 +122,8 @@ QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
 QUERY(sweep_signin_states, OLDEST("signin_states", "state_hash", "o.expires_at <= :before"));
 QUERY(sweep_passkey_challenges, OLDEST("passkey_challenges", "challenge_hash", "o.expires_at <= :before"));
+QUERY(sweep_visitors, OLDEST("widget_visitors", "id", "o.expires_at <= :before"));
+QUERY(sweep_proofs, OLDEST("widget_proofs", "digest", "o.expires_at <= :before"));
 QUERY(sweep_scheduled, OLDEST("scheduled_replies", "id", "o.refused_at <= :before"));
 /* and their errors */
 QUERY(sweep_csv_imports, OLDEST("csv_imports", "id", "o.created_at <= :before AND o.file_id IS NULL"));
@@ -148,6 +150,8 @@ static const struct sweep {
     {&sweep_codes, CODES_KEPT, NULL},
     {&sweep_signin_states, 0, NULL},
     {&sweep_passkey_challenges, 0, NULL},
+    {&sweep_visitors, 0, NULL},
+    {&sweep_proofs, 0, NULL},
     {&sweep_oauth_tokens, 0, NULL},
     {&sweep_idempotency, IDEMPOTENCY_KEPT, NULL},
     {&sweep_outbox, OUTBOX_KEPT, NULL},

@@ -152,13 +152,13 @@ void rights_review(struct hub *h, const struct entry *first) {
     }
 }
 
-/* Sessions and tokens end without an entry of the change log. */
+/* Sessions, tokens and bindings of visitors end without an entry of the change log. */
 void rights_net(struct hub *h) {
     struct arena *a = h->work.arena;
     int n = 0, room = 0;
     int64_t *ids = NULL;
     for (struct peer *p = h->peers; p; p = p->hub_next) {
-        if (p->who.by == WHO_TOKEN) peer_review(h, p, false);
+        if (p->who.by == WHO_TOKEN || p->who.actor.visitor_id) peer_review(h, p, false);
         if (p->who.by != WHO_SESSION) continue;
         ids = arena_more(a, ids, n, &room, sizeof *ids);
         ids[n++] = p->who.actor.session_id;

@@ -3,6 +3,7 @@
 #include "api/caller/credentials.h"
 #include "core/login/bearer.h"
 #include "core/login/session.h"
+#include "core/people/visitor.h"
 #include "core/words.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 /* The actor has only texts that live as long as `who`. */
 static void keep_actor(struct who *who, const struct actor *a) {
     who->actor = *a;
-    who->actor.cause = who->actor.user_agent = (struct str){0};
+    who->actor.cause = who->actor.user_agent = who->actor.device = who->actor.visitor_name = (struct str){0};
     who->actor.fingerprint = who->by == WHO_FINGERPRINT ? str_of(who->hash) : (struct str){0};
     who->actor.remote = str_of(who->remote);
 }
@@ -50,6 +51,7 @@ int who_load(struct work *w, struct who *who) {
     w->actor = who->actor;
     if (who->by == WHO_SESSION) rc = session_load(w, who->actor.session_id, &s);
     else if (who->by == WHO_TOKEN) rc = bearer_load_hash(w, who->token, str_of(who->hash));
+    else if (who->actor.visitor_id) rc = visitor_lives(w, &who->actor);
     if (rc == 1) keep_actor(who, &w->actor);
     return rc;
 }
@@ -58,5 +60,6 @@ bool who_sees_as(const struct who *a, const struct who *b) {
     const struct actor *x = &a->actor, *y = &b->actor;
     bool same = x->kind == y->kind && x->rank == y->rank && x->denied == y->denied && x->scopes == y->scopes;
     if (!same || x->rank >= ROLE_COLLABORATOR) return same;
-    return x->user_id == y->user_id && str_eq(x->fingerprint, y->fingerprint);
+    return x->user_id == y->user_id && x->widget_brand_id == y->widget_brand_id &&
+           str_eq(x->fingerprint, y->fingerprint);
 }

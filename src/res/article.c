@@ -338,17 +338,17 @@ static int put_articles_order(struct call *c) {
     .lane_for = "contents,attachment_file_ids"
 
 static const struct route article_routes[] = {
-    {GET, "/articles", PUBLIC, SCOPE, LIST, get_articles, .count = count_articles, .args = article_args,
-     .summary = "List articles",
+    {GET, "/articles", PUBLIC | WIDGET, SCOPE, LIST, get_articles, .count = count_articles,
+     .args = article_args, .summary = "List articles",
      .doc = "Published articles of the sections that the caller sees. Writers get drafts, too."},
-    {GET, "/articles/:id", PUBLIC, SCOPE, ONE, get_article, .summary = "Get an article"},
+    {GET, "/articles/:id", PUBLIC | WIDGET, SCOPE, ONE, get_article, .summary = "Get an article"},
     {POST, "/articles", AG_PLUS, SCOPE, ONE, post_article, WRITERS, CLEANED, .input = article_input,
      .summary = "Create an article"},
     {PUT, "/articles/:id", AG_PLUS, SCOPE, ONE, put_article, WRITERS, CLEANED, .input = article_input,
      .summary = "Update an article",
      .doc = "Changed titles or contents make a version of the former ones. A change of a published article "
             "needs the permission help_center_articles.publish, too."},
-    {GET, "/articles/:id/related", PUBLIC, SCOPE, LIST_COUNT, get_related_articles, .of = "article",
+    {GET, "/articles/:id/related", PUBLIC | WIDGET, SCOPE, LIST_COUNT, get_related_articles, .of = "article",
      .chosen = true, .summary = "List articles related to an article",
      .doc = "At most five published articles that the caller sees: of the same section, with common tags or "
             "keywords."},

@@ -22,13 +22,13 @@ static int write_downvote(struct call *c) { return vote(c, false); }
     "one. The reply is the article."
 
 static const struct route vote_routes[] = {
-    {POST, "/articles/:id/upvote", ALL | FINGERPRINT, VOTE, write_upvote, FOR_ARTICLE,
+    {POST, "/articles/:id/upvote", ALL | FINGERPRINT | WIDGET, VOTE, write_upvote, FOR_ARTICLE,
      .summary = "Vote for an article", .doc = ONE_VOTE},
-    {DELETE, "/articles/:id/upvote", ALL | FINGERPRINT, VOTE, write_upvote, FOR_ARTICLE,
+    {DELETE, "/articles/:id/upvote", ALL | FINGERPRINT | WIDGET, VOTE, write_upvote, FOR_ARTICLE,
      .summary = "Take back a vote for an article", .doc = "Has no effect without such a vote."},
-    {POST, "/articles/:id/downvote", ALL | FINGERPRINT, VOTE, write_downvote, FOR_ARTICLE,
+    {POST, "/articles/:id/downvote", ALL | FINGERPRINT | WIDGET, VOTE, write_downvote, FOR_ARTICLE,
      .summary = "Vote against an article", .doc = ONE_VOTE},
-    {DELETE, "/articles/:id/downvote", ALL | FINGERPRINT, VOTE, write_downvote, FOR_ARTICLE,
+    {DELETE, "/articles/:id/downvote", ALL | FINGERPRINT | WIDGET, VOTE, write_downvote, FOR_ARTICLE,
      .summary = "Take back a vote against an article", .doc = "Has no effect without such a vote."},
     {0},
 };

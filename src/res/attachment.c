@@ -361,7 +361,7 @@ static int get_attachments(struct call *c) {
 #define OF_NOTE(owner) "t.post_id IN (SELECT n.id FROM notes n WHERE n.id = :note_id AND n." owner " = :id)"
 
 static const struct route attachment_routes[] = {
-    ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "conversations",
+    ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT | WIDGET, "conversations",
                       "conversation",
                       "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id "
                       "AND p.case_id = :id AND p.kind = 1)",

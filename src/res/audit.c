@@ -70,6 +70,7 @@ static const struct word audit_actions[] = {
     WORD(PROVIDER_DELETED),
     WORD(PASSKEY_ADDED),
     WORD(PASSKEY_REMOVED),
+    WORD(BRAND_WIDGET_CHANGED),
     {0},
 };
 _Static_assert(sizeof audit_actions / sizeof *audit_actions == AUDIT_ACTIONS, "each action has a word");

@@ -5,6 +5,7 @@
 #include "api/rows/view.h"
 #include "base/fold.h"
 #include "core/desk/brand_logo.h"
+#include "core/desk/widget.h"
 #include "core/mail/mailbox.h"
 #include "core/words.h"
 #include "res/groups.h"
@@ -135,6 +136,7 @@ static int put_brand(struct call *c) {
     TRY(check_trust(c));
     TRY(api_store(c));
     TRY(trust_own_domain(c));
+    if (given(c, "is_enabled")) TRY(widgets_changed(&c->work));
     return api_reply(c);
 }
 
@@ -202,6 +204,7 @@ static int delete_brands(struct call *c) {
                    "The brand has mailboxes. Delete them, or give them to another brand first."));
     TRY(mailboxes_leave_brands(&c->work, api_ids(c)));
     TRY(categories_of_brands_delete(&c->work, api_ids(c)));
+    TRY(widgets_changed(&c->work));
     TRY(api_remove(c));
     return api_reply(c);
 }

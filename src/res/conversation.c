@@ -7,6 +7,7 @@
 #include "core/cases/case_new.h"
 #include "core/desk/cascade.h"
 #include "core/desk/setting.h"
+#include "core/desk/widget.h"
 #include "core/helpcenter/article.h"
 #include "core/people/user.h"
 #include "core/rules/rule.h"
@@ -161,7 +162,9 @@ static const struct field create_input[] = {
 /* The requester of a conversation that is created without login: the owner of the address, or a new
  * person. The reply must not reveal which. */
 static int find_requester(struct call *c, struct case_new *n) {
+    const struct actor *a = &c->work.actor;
     struct str email = in_text(c, "email"), name = in_text(c, "name");
+    if (a->visitor_id) return n->requester_id = a->visitor_id, n->requester_name = a->visitor_name, 0;
     int found = customer_of_address(&c->work, name, email, &n->requester_id);
     TRY(found);
     n->requester_name = name;
@@ -169,18 +172,31 @@ static int find_requester(struct call *c, struct case_new *n) {
     return 0;
 }
 
+/* A brand may refuse conversations of visitors whom its site does not name. */
+static int widget_admits(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    if (a->rank != ROLE_PUBLIC || a->visitor_id || a->widget_brand_id == 0) return 0;
+    int allowed = widget_allows_anonymous(&c->work, a->widget_brand_id);
+    if (allowed) return allowed < 0 ? allowed : 0;
+    return fail_field(&c->work, ERR_PERMISSIONS_DENIED, (struct str){0},
+                      "This brand takes conversations of its widget only from visitors whom the site has "
+                      "signed in.");
+}
+
 static int post_conversation(struct call *c) {
     const struct actor *a = &c->work.actor;
     struct case_new n = {.sla = sla_of_new};
     struct attached files;
-    bool stranger = a->rank == ROLE_PUBLIC;
-    if (!stranger) in_ignore(c, "name", "the caller is logged in");
-    if (!stranger) in_ignore(c, "email", "the caller is logged in");
+    bool stranger = a->rank == ROLE_PUBLIC, unknown = stranger && a->visitor_id == 0;
+    const char *known = stranger ? "the site has signed the visitor in" : "the caller is logged in";
+    if (!unknown) in_ignore(c, "name", known);
+    if (!unknown) in_ignore(c, "email", known);
     if (a->rank <= ROLE_CUSTOMER && !setting_bool(c->work.desk, "cases.priority_customer_editable"))
         in_ignore(c, "priority", "customers may not edit it");
+    TRY(widget_admits(c));
     attachments_read(c, &files);
     n.contents = attached_contents(c, &files);
-    for (int i = 0; i < 2 && stranger; i++) {
+    for (int i = 0; i < 2 && unknown; i++) {
         const char *name = i ? "email" : "name";
         const struct in *sent = in(c, name);
         if (sent->json == NULL) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
@@ -195,6 +211,7 @@ static int post_conversation(struct call *c) {
     if (stranger) TRY(find_requester(c, &n));
     else n.requester_id = a->user_id;
     n.creator_id = n.requester_id;
+    if (stranger) n.brand_id = a->widget_brand_id;
     n.subject = in_text(c, "subject");
     n.client_id = in_text(c, "client_id");
     n.source = (int)in_int(c, "source");
@@ -289,12 +306,13 @@ static const struct field token_args[] = {
     {0}};
 
 static const struct route conversation_routes[] = {
-    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .bearer = "conversations",
-     .args = conversation_list_args, .order = {.key = "t.created_at", .descending = true},
-     .count = case_list_count, .summary = "List conversations",
+    {GET, "/conversations", ALL | FINGERPRINT | WIDGET, "", LIST, get_conversations,
+     .bearer = "conversations", .args = conversation_list_args,
+     .order = {.key = "t.created_at", .descending = true}, .count = case_list_count,
+     .summary = "List conversations",
      .doc = "Customers get the conversations that they requested. Staff get all that they may see. A "
             "fingerprint gets those that were created with it."},
-    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation,
+    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN | WIDGET, "", ONE, get_conversation,
      .bearer = "conversations", .args = token_args, .headers = "X-Request-Token",
      .summary = "Get a conversation",
      .doc = "The header X-Request-Token of the reply is a token that reads the conversation without a login "
@@ -302,8 +320,8 @@ static const struct route conversation_routes[] = {
     {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants,
      .bearer = "conversations", .reply = "user_minimal", .of = "conversation",
      .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation"},
-    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .bearer = "conversations",
-     .input = create_input, .body = FILES_ATTACHED, .prepare = attachments_prepare,
+    {POST, "/conversations", PUBLIC | FINGERPRINT | WIDGET, "", ONE, post_conversation,
+     .bearer = "conversations", .input = create_input, .body = FILES_ATTACHED, .prepare = attachments_prepare,
      .needs_prepare = attachments_need_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
      .headers = "X-Request-Token", .summary = "Create a conversation",
      .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows "

@@ -92,9 +92,9 @@ static const struct field upload_args[] = {
     "ask for one range of bytes."
 
 static const struct route file_routes[] = {
-    {POST, "/files", ALL | FINGERPRINT, "", ONE, post_file, .bearer = BEARER_WRITES, .also = LIST_COUNT,
-     .prepare = keep_contents, .lane = LANE_SYNC, .body = RAW_FILE, .input = no_fields, .args = upload_args,
-     .summary = "Upload a file",
+    {POST, "/files", ALL | FINGERPRINT | WIDGET, "", ONE, post_file, .bearer = BEARER_WRITES,
+     .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC, .body = RAW_FILE, .input = no_fields,
+     .args = upload_args, .summary = "Upload a file",
      .doc = "Send the file as the whole body, with any Content-Type but JSON and forms, or as parts of "
             "multipart/form-data. The reply to several files is a list. The uploader can then use the id "
             "wherever a file is expected (avatar_file_id, values of FILE fields), within twelve hours and "

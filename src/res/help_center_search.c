@@ -107,11 +107,14 @@ static const struct in *search_asked(struct call *c, const char *name) {
 static struct help_center_query query_given(struct call *c) {
     const struct in *locale = search_asked(c, "locale"), *brand = search_asked(c, "brand_id"),
                     *text = search_asked(c, "query");
+    int64_t widget = c->work.actor.widget_brand_id; /* a page there gets nothing of other brands */
     bool localised = locale->given && locale->value.type == V_TEXT;
     return (struct help_center_query){
         .text = text->given && text->value.type == V_TEXT ? text->value.s : S(""),
         .locale = localised ? locale->value.s : setting_text(c->work.desk, LOCALE_SETTING, c->work.arena),
-        .brand_id = brand->given && brand->value.type == V_INT ? brand->value.i : 0,
+        .brand_id = widget                                       ? widget
+                    : brand->given && brand->value.type == V_INT ? brand->value.i
+                                                                 : 0,
         .offset = c->options.offset,
         .limit = c->options.limit,
     };
@@ -175,8 +178,8 @@ static int suggestion_rows(struct call *c, struct view *v, struct str name, stru
 }
 
 static const struct route article_search_routes[] = {
-    {GET, "/helpcenter/search", PUBLIC, "", LIST, api_list, .args = article_search_args, .is_heavy = true,
-     .executor = POOL, .summary = "Search the help center",
+    {GET, "/helpcenter/search", PUBLIC | WIDGET, "", LIST, api_list, .args = article_search_args,
+     .is_heavy = true, .executor = POOL, .summary = "Search the help center",
      .doc = "Finds published articles that the caller may see, whatever the role. The most relevant one "
             "comes first. If no article has a word, similar words are searched, and `logs` names them. If "
             "no article has all words, articles with most of them are shown."},
@@ -186,8 +189,8 @@ static const struct route article_search_routes[] = {
     {0},
 };
 static const struct route suggestion_routes[] = {
-    {GET, "/helpcenter/search/suggestions", PUBLIC, "", LIST_COUNT, api_list, .args = suggestion_args,
-     .summary = "Suggest articles while typing",
+    {GET, "/helpcenter/search/suggestions", PUBLIC | WIDGET, "", LIST_COUNT, api_list,
+     .args = suggestion_args, .summary = "Suggest articles while typing",
      .doc = "At most ten published articles that the caller may see and whose titles have all words. "
             "Without such a title, those whose titles have most of the rare words, so that a sentence finds "
             "articles."},

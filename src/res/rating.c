@@ -61,15 +61,15 @@ static int put_rating(struct call *c) {
 }
 
 static const struct route rating_routes[] = {
-    {GET, "/conversations/:id/ratings", ALL | FINGERPRINT, "", LIST_COUNT, api_list,
+    {GET, "/conversations/:id/ratings", ALL | FINGERPRINT | WIDGET, "", LIST_COUNT, api_list,
      .bearer = "conversations", .summary = "List the ratings of a conversation",
      .doc = "The oldest first. The newest is the rating of the case."},
-    {POST, "/conversations/:id/ratings", ALL | FINGERPRINT, "", ONE, post_rating, .bearer = "conversations",
-     .status = 200, .summary = "Rate a conversation",
+    {POST, "/conversations/:id/ratings", ALL | FINGERPRINT | WIDGET, "", ONE, post_rating,
+     .bearer = "conversations", .status = 200, .summary = "Rate a conversation",
      .doc = "Also a closed one. Each call adds a rating, at most 100. PUT "
             "changes one.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/ratings/:rating_id", ALL | FINGERPRINT, "", ONE, put_rating,
+    {PUT, "/conversations/:id/ratings/:rating_id", ALL | FINGERPRINT | WIDGET, "", ONE, put_rating,
      .bearer = "conversations", .summary = "Change the rating of a conversation",
      .doc = "Only for the creator of the rating, the requester, admins and "
             "owners.",

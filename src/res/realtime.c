@@ -34,8 +34,8 @@ static int get_stream(struct call *c) {
 }
 
 static const struct route realtime_routes[] = {
-    {GET, "/realtime", ALL | FINGERPRINT, "", NONE, get_stream, .bearer = BEARER_ANY, .args = stream_args,
-     .is_download = true, .status = 200,
+    {GET, "/realtime", ALL | FINGERPRINT | WIDGET, "", NONE, get_stream, .bearer = BEARER_ANY,
+     .args = stream_args, .is_download = true, .status = 200,
      .sample = {.refused = "FIELD_INVALID"}, /* its example names no channel */
      .summary = "Follow channels as a stream of events",
      .doc =

@@ -97,8 +97,8 @@ QUERY(brand_named, "SELECT id FROM brands WHERE is_enabled = 1 AND (id = :id OR 
 static int brand_asked(struct call *c, int64_t *id) {
     struct str given = arg(c, "brand")->value.s;
     int64_t number = 0;
-    *id = 0;
-    if (given.n == 0) return 0;
+    *id = c->work.actor.widget_brand_id; /* a page of a widget gets nothing of other brands */
+    if (given.n == 0 || *id) return 0;
     if (!str_to_int(given, &number)) number = 0;
     int rc = db_int(c->work.conn, &brand_named, BINDS(B_INT("id", number), B_TEXT("name", given)), id);
     return rc < 0 ? rc
@@ -127,7 +127,7 @@ static int get_starter(struct call *c) {
 }
 
 static const struct route starter_routes[] = {
-    {GET, "/conversations/starter", PUBLIC | FINGERPRINT, "", ONE, get_starter, .args = starter_args,
+    {GET, "/conversations/starter", PUBLIC | FINGERPRINT | WIDGET, "", ONE, get_starter, .args = starter_args,
      .summary = "Get the start of a messenger",
      .doc = "The agents who were active last, the average time of first replies, and the caller's own "
             "active conversations."},

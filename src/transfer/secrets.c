@@ -24,6 +24,8 @@ QUERY(drop_provider_secrets,
       "UPDATE signin_providers SET client_secret = NULL WHERE client_secret IS NOT NULL");
 QUERY(drop_signin_states, "DELETE FROM signin_states");
 QUERY(drop_passkey_challenges, "DELETE FROM passkey_challenges");
+QUERY(drop_widget_secrets, "UPDATE brand_widgets SET secret = NULL, secret_created_at = NULL WHERE secret IS "
+                           "NOT NULL");
 QUERY(drop_codes, "DELETE FROM oauth_codes");
 QUERY(drop_tokens, "DELETE FROM oauth_tokens");
 QUERY(drop_api_tokens, "DELETE FROM api_tokens");
@@ -52,6 +54,7 @@ static const struct {
     {&drop_provider_secrets, "secrets of sign-in providers"},
     {&drop_signin_states, NULL},
     {&drop_passkey_challenges, NULL},
+    {&drop_widget_secrets, "secrets of widgets"},
     {&drop_codes, NULL},
     {&drop_tokens, "access and refresh tokens"},
     {&drop_api_tokens, "API tokens"},

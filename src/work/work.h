@@ -27,6 +27,7 @@ struct known_sessions;
 struct generations;
 struct field_catalogue;
 struct cascade_row;
+struct widgets;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -42,7 +43,7 @@ struct desk {
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key,
         link_key, mail_key, setting_key, endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key,
-        program_key, audit_key, cursor_key;
+        program_key, audit_key, cursor_key, widget_key;
     /* the end of the audit log, as last written to that file, and its first bits */
     _Atomic int64_t audit_seq;
     _Atomic int64_t audit_bits;
@@ -61,6 +62,7 @@ struct desk {
     struct field_catalogue *fields;        /* core/fields/field_catalogue.h; NULL: none is kept */
     struct rule_cache *rules;              /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     struct known_sessions *known_sessions; /* core/login/session.h; NULL: none are kept */
+    struct widgets *widgets;               /* origins of widgets: core/desk/widget.h; NULL: there are none */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
     const struct cascade_row
@@ -118,6 +120,13 @@ struct actor {
     /* keyed hash of X-Fingerprint-ID (core/access/stranger.h); p NULL: none. Without login it admits the
      * caller */
     struct str fingerprint;
+    /* the page of another site that calls shows the widget of this brand, and gets nothing of others
+     * (core/desk/widget.h); 0: no such page */
+    int64_t widget_brand_id;
+    struct str device; /* the fingerprint of this page alone; p NULL: no page of a widget calls */
+    /* the customer whom the site has signed in (core/people/visitor.h), with the name that it gave; 0: nobody */
+    int64_t visitor_id;
+    struct str visitor_name;
     struct str remote, user_agent;
     bool csrf_checked; /* writes of this session need X-CSRF-Token */
     int64_t wrote_at;  /* last write of the session, in steps of a second; kept if processes share a store */

@@ -95,7 +95,7 @@ test('a fingerprint opens only routes that are marked for it', async (t) => {
     'GET /conversations/:id/messages/:message_id/attachments/:attachment_id', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/url', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/download', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/thumbnail', 'GET /conversations/:id/messages/:message_id/attachments/download/all',
     'GET /conversations/starter', 'GET /conversations/:id/ratings', 'POST /conversations/:id/ratings', 'PUT /conversations/:id/ratings/:rating_id',
     'GET /conversations/:id/files/:file_id/content', 'POST /files', 'GET /files/:id', 'GET /files/:id/content',
-    'GET /realtime', 'GET /realtime/socket',
+    'GET /realtime', 'GET /realtime/socket', 'POST /widget/identity', 'DELETE /widget/identity',
     'POST /articles/:id/upvote', 'DELETE /articles/:id/upvote', 'POST /articles/:id/downvote', 'DELETE /articles/:id/downvote']);
   let closed = 0;
   for (const { method, path, roles } of routes()) {

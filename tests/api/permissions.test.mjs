@@ -11,7 +11,7 @@ import { sql } from './lib/sql.mjs';
 // member of the role set may write, because the specification has permissions only for parts of them, (3) filters, searches, previews and dry runs, which change nothing,
 // (4) votes, comments and likes of readers; the specification lets all staff moderate comments, (5) releases and deletions of suspended mails, which the
 // specification opens to role sets.
-const OWN = ['/notification_preferences', '/notifications', '/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/mails', '/messages', '/oauth/my_grants', '/signin/links', '/webhook', '/bulk/webhook', '/helpcenter/search'];
+const OWN = ['/notification_preferences', '/notifications', '/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/widget', '/mails', '/messages', '/oauth/my_grants', '/signin/links', '/webhook', '/bulk/webhook', '/helpcenter/search'];
 const isFree = ({ method, path }) =>
   method === 'GET' || /^[/](bulk[/])?webhook[/]/.test(path) || OWN.some((own) => path.startsWith(own)) || /[/](filter|notes|preview|dry_run)\b/.test(path) || /^[/]articles[/]:id[/](upvote|downvote|comments)\b/.test(path) || /^[/]cases([/]:id([/](tags|read|unread|draft|drafts[/]:draft_id[/]take|snooze|reply([/]:post_id)?|scheduled_replies[/]:scheduled_reply_id))?|[/]posts[/]:id|[/](snooze|draft))?$/.test(path);
 const table = existsSync(BINARY) ? routes() : [];

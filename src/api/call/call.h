@@ -114,10 +114,13 @@ struct call {
     const char *where;           /* the route's condition on rows, with that of .within; NULL: none */
     enum method method;
     bool head;
-    bool raw;        /* the reply is not JSON: preflight, pages, downloads */
-    bool compared;   /* a precondition was compared with a tag */
-    bool behind;     /* rows that the read shows do not follow the newest changes (route.follows) */
-    bool by_cookie;  /* the session came as a cookie */
+    bool raw;       /* the reply is not JSON: preflight, pages, downloads */
+    bool compared;  /* a precondition was compared with a tag */
+    bool behind;    /* rows that the read shows do not follow the newest changes (route.follows) */
+    bool by_cookie; /* the session came as a cookie */
+    /* A page of a widget's origin calls, whose origin is not trusted otherwise: the call has no credentials
+     * but a fingerprint. */
+    bool by_widget;
     bool ambient;    /* browsers add these credentials to any request: Basic, or the cookie */
     bool by_session; /* authenticated by a session, so CSRF is checked */
     struct path_var vars[PATH_VARS];

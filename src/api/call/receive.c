@@ -2,11 +2,13 @@
 #include "api/caller/credentials.h"
 #include "api/call/machine.h"
 #include "api/caller/auth.h"
+#include "api/caller/cross_site.h"
 
 #include "api/input/input.h"
 #include "base/limits.h"
 #include "core/access/scope.h"
 #include "core/desk/setting.h"
+#include "core/desk/widget.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -37,6 +39,8 @@ void call_init(struct call *c, struct api *api, struct http_request *r, struct a
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = user_agent_of(r);
     c->query = c->credentials = c->body = json_new(r->arena, JSON_OBJECT);
+    c->work.actor.widget_brand_id = widget_brand_of(api->desk, http_header(r, "Origin"));
+    c->by_widget = c->work.actor.widget_brand_id && !origin_trusted(api->desk, r);
 }
 
 /* ---- query, route and body ------------------------------------------------------------------- */
@@ -134,20 +138,28 @@ int call_route(struct call *c) {
     return 0;
 }
 
+/* The request headers that a page of a widget may send. */
+#define WIDGET_HEADERS                                                                           \
+    "X-Fingerprint-ID, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Options, " \
+    "X-Requested-With"
+
+static void preflight_allow(struct call *c, struct str methods, struct str headers) {
+    call_header(c, "Access-Control-Allow-Methods", methods);
+    call_header(c, "Access-Control-Allow-Headers", headers);
+    call_header(
+        c, "Access-Control-Max-Age",
+        str_fmt(c->work.arena, "%" PRId64, setting_int(c->work.desk, "security.cors_max_age_seconds")));
+}
+
 void call_preflight(struct call *c) {
-    struct str allow;
+    struct str allow, shown = c->by_widget ? router_widget_methods(&c->api->router, c) : (struct str){0};
     router_match(&c->api->router, c, METHODS, c->http->path, &allow);
     c->raw = true;
     c->status = allow.n ? 204 : 404;
     if (allow.n) call_header(c, "Allow", allow);
-    if (allow.n && http_header(c->http, "Origin").n) {
-        call_header(c, "Access-Control-Allow-Methods", allow);
-        call_header(c, "Access-Control-Allow-Headers",
-                    http_header(c->http, "Access-Control-Request-Headers"));
-        call_header(
-            c, "Access-Control-Max-Age",
-            str_fmt(c->work.arena, "%" PRId64, setting_int(c->work.desk, "security.cors_max_age_seconds")));
-    }
+    if (shown.n) preflight_allow(c, shown, S(WIDGET_HEADERS));
+    else if (allow.n && http_header(c->http, "Origin").n)
+        preflight_allow(c, allow, http_header(c->http, "Access-Control-Request-Headers"));
 }
 
 static int refuse_type(struct call *c, struct str type) {

@@ -26,10 +26,17 @@ static void every_header(struct call *c) {
     http_add_header(c->http, "X-Request-ID", c->request_id);
 }
 
+static bool header_set(const struct call *c, const char *name) {
+    const struct header *h = c->headers;
+    while (h && strcmp(h->name, name) != 0) h = h->next;
+    return h != NULL;
+}
+
 static void common_headers(struct call *c) {
     struct http_request *r = c->http;
     if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
-    http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
+    if (!header_set(c, "Cache-Control"))
+        http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
     if (c->status == 429 && c->retry_after)
         http_add_header(r, "Retry-After", str_fmt(c->work.arena, "%" PRId64, c->retry_after));
     if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
@@ -59,9 +66,22 @@ struct str exposed_headers(struct arena *a) {
     return buf_take(&names, a);
 }
 
+/* True if a page of a widget calls an operation that is for such pages. An error that comes before the
+ * routing counts for the address. */
+static bool widget_may_read(const struct call *c) {
+    if (!c->by_widget) return false;
+    return c->route ? (c->route->roles & WIDGET) != 0 : router_widget_methods(&c->api->router, c).n > 0;
+}
+
 static void cors(struct call *c) {
     struct str origin = http_header(c->http, "Origin");
     if (origin.n == 0) return;
+    if (widget_may_read(c)) {
+        http_add_header(c->http, "Vary", S("Origin"));
+        http_add_header(c->http, "Access-Control-Allow-Origin", origin);
+        http_add_header(c->http, "Access-Control-Expose-Headers", c->api->exposed);
+        return;
+    }
     struct str allowed = setting_text(c->work.desk, "security.cors_origins", c->work.arena);
     bool named = origin_listed(c->work.desk, c->work.arena, origin), any = false;
     for (struct str rest = allowed; rest.p;) any = any || str_eq(str_trim(str_cut(&rest, ' ')), S("*"));

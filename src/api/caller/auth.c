@@ -21,6 +21,7 @@
 #include "core/login/password.h"
 #include "core/access/permission.h"
 #include "core/people/proof.h"
+#include "core/people/visitor.h"
 #include "core/login/remember.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
@@ -215,6 +216,13 @@ static int by_bearer(struct call *c, struct str token) {
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
+/* The site of the widget may have named the visitor. */
+static int by_fingerprint_of_widget(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    if (a->widget_brand_id && a->fingerprint.p) TRY(visitor_load(&c->work));
+    return AUTH_DONE;
+}
+
 int auth_fast(struct call *c) {
     struct credentials_given g;
     struct session s;
@@ -227,7 +235,8 @@ int auth_fast(struct call *c) {
         TRY(by_session(c, &g, &s));
         return to_remember(c) ? AUTH_SLOW : AUTH_DONE;
     }
-    if (!g.basic) return g.token.n || (g.remembered.n && c->route->remembers) ? AUTH_SLOW : AUTH_DONE;
+    if (!g.basic && (g.token.n || (g.remembered.n && c->route->remembers))) return AUTH_SLOW;
+    if (!g.basic) return by_fingerprint_of_widget(c);
     int rc = to_remember(c) ? AUTH_SLOW : by_memory(c, &g, &s);
     if (rc == AUTH_DONE) show_session(c, &s);
     return rc;

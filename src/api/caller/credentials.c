@@ -71,18 +71,41 @@ bool credentials_presented(struct http_request *r, unsigned roles) {
 /* A fingerprint identifies the caller if no other credentials do. With other credentials, it is only
  * stored with new conversations. */
 static int read_fingerprint(struct call *c) {
+    struct actor *a = &c->work.actor;
     struct str sent;
     TRY(header_or_argument(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
-    c->work.actor.fingerprint =
-        sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
-    /* other credentials may change it */
-    c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY;
-    if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
+    a->fingerprint = (struct str){0};
+    if (sent.n)
+        a->fingerprint =
+            c->by_widget ? fingerprint_hash_of_widget(c->work.desk, c->work.arena, sent, a->widget_brand_id)
+                         : fingerprint_hash(c->work.desk, c->work.arena, sent);
+    a->kind = a->fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* other credentials may change it */
+    if (sent.n == 0 || a->fingerprint.p) return 0;
     return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"),
                       "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
 }
 
+/* A page of a widget has no credentials but the fingerprint. Its script can't have set a cookie, which is
+ * ignored. It can set the others only by intent, so they are refused. */
+static int widget_credentials(struct call *c, struct credentials_given *g) {
+    static const char *const headers[] = {"Authorization", "X-Session-ID", "X-CSRF-Token", "X-Token",
+                                          "X-OTP",         "X-RememberMe", "X-Passkey"};
+    static const char *const arguments[] = {"_session_id", "_token", "_otp", "_remember_me"};
+    bool more = false;
+    *g = (struct credentials_given){0};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        more = more || http_header(c->http, headers[i]).p;
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        more = more || json_named(c->credentials, str_of(arguments[i]));
+    if (more)
+        return fail_field(&c->work, ERR_PERMISSIONS_DENIED, (struct str){0},
+                          "A page of a widget's origin may send X-Fingerprint-ID and no other credentials.");
+    c->ambient = false;
+    return read_fingerprint(c);
+}
+
 int credentials_read(struct call *c, struct credentials_given *g) {
+    if (c->by_widget) return widget_credentials(c, g);
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
     *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
     TRY(header_or_argument(c, "X-Token", "_token", &g->token));

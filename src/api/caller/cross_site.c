@@ -6,7 +6,9 @@
  * Sec-Fetch-Site is cross-site, or (2) Origin is present and not ours. An Origin is ours if it is
  * (1) the request's Host, (2) the base URL's origin, (3) an entry of security.cors_origins, or (4) the
  * domain of an enabled brand, if an owner confirmed it. `*` among the entries only admits reads; it is no
- * Origin.
+ * Origin. The
+ * origins of a widget are not ours: a page there has no credentials that a browser adds
+ * (api/caller/credentials.c).
  *
  * The scheme is compared only for the base URL and the entries, because behind a TLS proxy the desk does
  * not see the browser's scheme. Brands are checked last, so only a request with a foreign-looking Origin
@@ -58,6 +60,17 @@ bool origin_listed(const struct desk *d, struct arena *a, struct str origin) {
     return read_origin(origin, &o) && origin_in_settings(d, a, &o);
 }
 
+static bool is_of_host(const struct http_request *r, const struct origin *o) {
+    struct str host = str_trim(http_header(r, "Host"));
+    return host.n && str_eqi(o->authority, without_default_port(o->scheme, host));
+}
+
+bool origin_trusted(const struct desk *d, const struct http_request *r) {
+    struct origin o;
+    return read_origin(str_trim(http_header(r, "Origin")), &o) &&
+           (is_of_host(r, &o) || origin_in_settings(d, r->arena, &o));
+}
+
 static int is_brand(struct work *w, const struct origin *o) {
     struct str domain = domain_key(w->arena, o->authority); /* p NULL if it has a port */
     int64_t id;
@@ -70,8 +83,7 @@ int is_cross_site(struct work *w, const struct http_request *r) {
     if (str_eqi(str_trim(http_header(r, "Sec-Fetch-Site")), S("cross-site"))) return 1;
     if (sent.p == NULL) return 0;
     if (!read_origin(str_trim(sent), &o)) return 1;
-    struct str host = str_trim(http_header(r, "Host"));
-    if (host.n && str_eqi(o.authority, without_default_port(o.scheme, host))) return 0;
+    if (is_of_host(r, &o)) return 0;
     if (origin_in_settings(w->desk, w->arena, &o)) return 0;
     int found = is_brand(w, &o);
     return found < 0 ? found : !found;

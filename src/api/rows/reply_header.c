@@ -58,7 +58,7 @@ const struct reply_header reply_headers[] = {
      "Time of the server, in ISO 8601."},
     {"Cache-Control", TEXT, always, false,
      "private, max-age=0, must-revalidate: caches must revalidate with If-None-Match before they use a "
-     "copy."},
+     "copy. The settings of the widget may be kept for a minute."},
     {"X-Content-Type-Options", "{'type': 'string', 'const': 'nosniff'}", always, false, "nosniff."},
     {"Vary", TEXT, always, false, "Request headers that change the reply."},
     {"Content-Encoding", "{'type': 'string', 'const': 'gzip'}", always, false,

@@ -140,6 +140,7 @@ enum {
     FINGERPRINT = 1 << 6,  /* also callers without login who send a fingerprint */
     TOKEN = 1 << 7,        /* also ?token= of a conversation */
     NEW_PASSWORD = 1 << 8, /* also X-Token of a login with an expired password */
+    WIDGET = 1 << 9,       /* pages of the origins of a widget get CORS (api/caller/cross_site.h) */
 };
 
 /* LIST_CURSOR: pages by an opaque cursor, without offset and total_count. */

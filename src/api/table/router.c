@@ -204,8 +204,29 @@ static void call_take_route(struct call *c, const struct compiled *found, const 
     }
 }
 
+static const char *const method_names[] = {"GET, HEAD", "POST", "PUT", "DELETE"};
+
+static struct str methods_of(struct arena *a, const bool seen[METHODS]) {
+    struct str list = S("");
+    for (int i = 0; i < METHODS; i++)
+        if (seen[i]) list = str_fmt(a, "%s%s%s", list.p, list.n ? ", " : "", method_names[i]);
+    return list;
+}
+
+struct str router_widget_methods(const struct router *r, const struct call *c) {
+    struct str segments[PATH_SEGMENTS];
+    bool seen[METHODS] = {0}, found[METHODS] = {0};
+    int n = path_split(c->http->arena, c->http->path, segments);
+    for (int i = 0; n > 0 && i < r->count && r->routes[i].count <= n; i++) {
+        const struct route *route = r->routes[i].route;
+        if (r->routes[i].count != n || found[route->method] || !matches(&r->routes[i], segments)) continue;
+        found[route->method] = true; /* the first route of a method is the one that router_match finds */
+        seen[route->method] = (route->roles & WIDGET) != 0;
+    }
+    return methods_of(c->http->arena, seen);
+}
+
 int router_match(const struct router *r, struct call *c, enum method m, struct str path, struct str *allow) {
-    static const char *const names[] = {"GET, HEAD", "POST", "PUT", "DELETE"};
     struct str segments[PATH_SEGMENTS];
     bool seen[METHODS] = {0};
     int n = path_split(c->work.arena, path, segments);
@@ -218,9 +239,7 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
         }
         seen[found->route->method] = true;
     }
-    *allow = S("");
-    for (int i = 0; i < METHODS; i++)
-        if (seen[i]) *allow = str_fmt(c->work.arena, "%s%s%s", allow->p, allow->n ? ", " : "", names[i]);
+    *allow = methods_of(c->work.arena, seen);
     if (allow->n == 0) return -ERR_RESOURCE_NOT_FOUND;
     *allow = str_fmt(c->work.arena, "%s, OPTIONS", allow->p);
     return -ERR_METHOD_NOT_SUPPORTED;

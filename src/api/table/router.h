@@ -30,6 +30,8 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size);
 /* Finds the route of a raw request target. Returns 0, -ERR_RESOURCE_NOT_FOUND, or
  * -ERR_METHOD_NOT_SUPPORTED with *allow set. */
 int router_match(const struct router *r, struct call *c, enum method m, struct str path, struct str *allow);
+/* The methods of the routes of the request's path that pages of a widget may call; empty: none. */
+struct str router_widget_methods(const struct router *r, const struct call *c);
 /* Splits the path after /api/v1 into at most PATH_SEGMENTS segments, the last without .json. Returns their
  * number, or -1 for another path. */
 int path_split(struct arena *a, struct str path, struct str *segments);

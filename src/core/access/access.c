@@ -12,7 +12,7 @@
  *                still refers to (core/desk/cascade.c)
  *     SELF       assigned to the actor
  *     customer   requested by the actor; with MY_ORGANIZATION: of the actor's organization
- *     stranger   made with the fingerprint
+ *     stranger   made with the fingerprint; for a page of a widget: of its brand, too
  *     a request token, or the reply to the caller's own POST: that one conversation
  *
  * Staff may have requested a conversation too, but see it only as their access allows. */
@@ -93,17 +93,27 @@ static void nobodys_branches(struct work *w, struct branches *b) {
     branch_add(b, "t.state = 1 AND t.assigned_agent_id IN " GONE_AGENTS " AND t.assigned_team_id IS NULL");
 }
 
+#define OF_WIDGET " AND COALESCE(t.brand_id, 1) = :widget_brand"
+
+/* A page of a widget sees only conversations of its brand. */
+static void stranger_branch(const struct actor *a, struct branches *out) {
+    bool widget = a->rank == ROLE_PUBLIC && a->widget_brand_id;
+    if (widget) branch_bind_int(out, ":widget_brand", a->widget_brand_id);
+    if (a->token_case_id) {
+        branch_add(out, widget ? "t.state = 1 AND t.id = :token_case" OF_WIDGET
+                               : "t.state = 1 AND t.id = :token_case");
+        branch_bind_int(out, ":token_case", a->token_case_id);
+    } else if (a->fingerprint.n) {
+        branch_add(out, widget ? "t.state = 1 AND t.fingerprint = :fingerprint" OF_WIDGET
+                               : "t.state = 1 AND t.fingerprint = :fingerprint");
+        branch_bind_text(out, ":fingerprint", a->fingerprint);
+    }
+}
+
 void access_assigned_cases(struct work *w, const struct case_assignment *of, struct branches *out) {
     const struct actor *a = &w->actor;
-    if (a->token_case_id) {
-        branch_add(out, "t.state = 1 AND t.id = :token_case");
-        branch_bind_int(out, ":token_case", a->token_case_id);
-        return;
-    }
-    if (a->rank == ROLE_PUBLIC) {
-        if (a->fingerprint.n == 0) return;
-        branch_add(out, "t.state = 1 AND t.fingerprint = :fingerprint");
-        branch_bind_text(out, ":fingerprint", a->fingerprint);
+    if (a->token_case_id || a->rank == ROLE_PUBLIC) {
+        stranger_branch(a, out);
         return;
     }
     branch_bind_int(out, ":me", a->user_id);

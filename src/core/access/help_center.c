@@ -23,9 +23,21 @@
 #define STAFFS_SECTION(s) \
     ALIVE(s) " AND (" s ".visibility = 1 OR (" TAGGED(s) " AND (" s ".visibility = 2 OR " IN_TEAM(s) ")))"
 
+/* What a page of a widget shows: sections of its brand, and of all brands. */
+#define WIDGETS_SECTION(s)                                                          \
+    PUBLIC_SECTION(s)                                                               \
+    " AND NOT EXISTS (SELECT 1 FROM categories wg WHERE wg.id = " s ".category_id " \
+    "AND wg.brand_id <> :widget_brand)"
+
 /* A token without the scope of the help center's contents reads what everybody reads. */
 static int reader_rank(const struct actor *a) {
     return scope_granted(a, "conversations", false) ? a->rank : ROLE_PUBLIC;
+}
+
+static bool is_of_widget(const struct actor *a, struct branches *out) {
+    if (a->widget_brand_id == 0 || reader_rank(a) != ROLE_PUBLIC) return false;
+    branch_bind_int(out, ":widget_brand", a->widget_brand_id);
+    return true;
 }
 
 /* Adds the condition of a role that sees all, of staff, of customers, or of everybody. All but the first
@@ -41,7 +53,8 @@ static void branch_of_reader(struct work *w, struct branches *out, const char *a
 }
 
 void access_sections(struct work *w, struct branches *out) {
-    branch_of_reader(w, out, ALIVE("t"), STAFFS_SECTION("t"), CUSTOMERS_SECTION("t"), PUBLIC_SECTION("t"));
+    branch_of_reader(w, out, ALIVE("t"), STAFFS_SECTION("t"), CUSTOMERS_SECTION("t"),
+                     is_of_widget(&w->actor, out) ? WIDGETS_SECTION("t") : PUBLIC_SECTION("t"));
 }
 
 /* A category without sections hides nothing. */
@@ -51,7 +64,9 @@ void access_sections(struct work *w, struct branches *out) {
 
 void access_categories(struct work *w, struct branches *out) {
     branch_of_reader(w, out, "t.deleted_at IS NULL", WITH_SECTION(STAFFS_SECTION("s")),
-                     WITH_SECTION(CUSTOMERS_SECTION("s")), WITH_SECTION(PUBLIC_SECTION("s")));
+                     WITH_SECTION(CUSTOMERS_SECTION("s")),
+                     is_of_widget(&w->actor, out) ? WITH_SECTION(WIDGETS_SECTION("s"))
+                                                  : WITH_SECTION(PUBLIC_SECTION("s")));
 }
 
 bool access_writes_articles(const struct actor *a) {
@@ -72,12 +87,14 @@ void access_articles(struct work *w, struct branches *out) {
             ALIVE("s"));
     static const char customers[] = PUBLISHED OF_SECTION(CUSTOMERS_SECTION("s"));
     static const char strangers[] = PUBLISHED OF_SECTION(PUBLIC_SECTION("s"));
+    static const char widgets[] = PUBLISHED OF_SECTION(WIDGETS_SECTION("s"));
     const struct actor *a = &w->actor;
     int rank = reader_rank(a);
     bool writes = access_writes_articles(a), admin = rank >= ROLE_ADMIN;
     branch_add(out, rank >= ROLE_COLLABORATOR
                         ? (writes ? (admin ? admins : writers) : (admin ? readers : staffs))
                     : rank == ROLE_CUSTOMER ? customers
+                    : is_of_widget(a, out)  ? widgets
                                             : strangers);
     if (rank >= ROLE_CUSTOMER && !(admin && writes)) branch_bind_int(out, ":me", a->user_id);
 }

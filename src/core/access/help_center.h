@@ -6,7 +6,8 @@
 
 /* PUBLIC sections: everyone. AUTHORIZED: logged-in people; with tags, only those who carry one. AGENTS:
  * staff; with teams, only members of one; with tags, only those who carry one. Admins and owners see all.
- * Deleted sections, and sections of deleted categories: nobody. */
+ * Deleted sections, and sections of deleted categories: nobody. A page of a widget sees those of its brand
+ * and of all brands. */
 void access_sections(struct work *w, struct branches *out);
 /* Categories with a visible section, and those without sections. The title of a category says what its
  * hidden sections are about. */

@@ -27,6 +27,15 @@ struct str fingerprint_hash(const struct desk *d, struct arena *a, struct str se
     return (struct str){mac_hex(a, &d->fingerprint_key, key).p, HASH_DIGITS};
 }
 
+struct str fingerprint_hash_of_widget(const struct desk *d, struct arena *a, struct str sent,
+                                      int64_t brand_id) {
+    struct str key = uuid_key(a, sent);
+    char brand[INT_TEXT];
+    if (key.p == NULL) return key;
+    key = STR_CAT(a, key, S("@"), str_int(brand, brand_id));
+    return (struct str){mac_hex(a, &d->fingerprint_key, key).p, HASH_DIGITS};
+}
+
 /* ---- pseudonyms ------------------------------------------------------------------------------ */
 
 #define SHOWS_REQUESTER "CASE WHEN c.requester_is_new = 1 AND c.fingerprint = :fingerprint THEN 1 ELSE 0 END"

@@ -13,6 +13,11 @@
  * UUID. The nil UUID is refused, because all programs that choose none would share it. */
 struct str fingerprint_hash(const struct desk *d, struct arena *a, struct str sent);
 
+/* The same for a page of the widget of a brand. One UUID gives another hash for each brand, so that a page
+ * gets no file, vote or stored reply of another brand. */
+struct str fingerprint_hash_of_widget(const struct desk *d, struct arena *a, struct str sent,
+                                      int64_t brand_id);
+
 /* The columns of a conversation that decide how its people are shown. */
 struct stranger_case {
     int64_t id, requester_id;

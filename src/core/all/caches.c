@@ -2,6 +2,7 @@
 
 #include "core/cases/view_count.h"
 #include "core/desk/gather.h"
+#include "core/desk/widget.h"
 #include "core/fields/field_catalogue.h"
 #include "core/helpcenter/generation.h"
 #include "core/login/session.h"
@@ -20,6 +21,7 @@ void desk_caches_open(struct desk *d) {
     d->fields = field_catalogue_new();
     d->rules = rule_cache_new();
     d->known_sessions = known_sessions_new();
+    d->widgets = widgets_new();
 }
 
 void desk_caches_close(struct desk *d) {
@@ -32,4 +34,5 @@ void desk_caches_close(struct desk *d) {
     field_catalogue_free(d->fields);
     rule_cache_free(d->rules);
     known_sessions_free(d->known_sessions);
+    widgets_free(d->widgets);
 }

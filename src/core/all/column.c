@@ -150,6 +150,7 @@ static bool is_json_array(struct str text) {
 
 const struct column_text column_texts[] = {
     {"@(avatars|brand_logos).type", .words = picture_types},
+    {"brand_widgets.origins", .known = is_json_array},
     {"jobs.kind", .known = is_job_name},
     {"locales.direction", .words = directions},
     {"mailboxes.test_steps", .known = is_json_array},

@@ -9,7 +9,8 @@
 #define TOPICS(TOPIC)           \
     TOPIC(SETTINGS, "settings") \
     TOPIC(JOBS, "jobs")         \
-    TOPIC(PRESENCE, "presence")
+    TOPIC(PRESENCE, "presence") \
+    TOPIC(WIDGETS, "widgets")
 
 #define ENUMERATOR(NAME, name) TOPIC_##NAME,
 enum topic_name { TOPICS(ENUMERATOR) };

@@ -325,6 +325,8 @@ const struct erase_column erase_table[] = {
     {"signin_states", "*", FATE_IMPERSONAL, RANDOM},
     {"passkeys", "*", FATE_ERASED, NULL},
     {"passkey_challenges", "*", FATE_IMPERSONAL, RANDOM},
+    {"widget_visitors", "*", FATE_ERASED, NULL},
+    {"widget_proofs", "*", FATE_IMPERSONAL, RANDOM},
     {"api_tokens", "*", FATE_ERASED, NULL},
     {"oauth_tokens", "*", FATE_ERASED, NULL},
     {"oauth_codes", "*", FATE_ERASED, NULL},
@@ -412,6 +414,7 @@ const struct erase_column erase_table[] = {
 
     /* configuration */
     {"brand_logos", "*", FATE_KEPT, CONFIGURATION},
+    {"brand_widgets", "*", FATE_KEPT, CONFIGURATION},
     {"custom_fields", "*", FATE_KEPT, CONFIGURATION},
     {"macros", "*", FATE_KEPT, CONFIGURATION}, /* private ones of the person: FATE_ERASED */
     {"rule_actions", "*", FATE_KEPT, CONFIGURATION},

@@ -112,6 +112,7 @@ QUERY(users_teams_changed, "UPDATE teams SET updated_at = :now "
 QUERY(users_teams_leave, "DELETE FROM team_members WHERE user_id IN @LIST(:users)");
 QUERY(users_links_drop, "DELETE FROM signin_links WHERE user_id IN @LIST(:users)");
 QUERY(users_passkeys_drop, "DELETE FROM passkeys WHERE user_id IN @LIST(:users)");
+QUERY(users_visitors_drop, "DELETE FROM widget_visitors WHERE user_id IN @LIST(:users)");
 QUERY(users_names, "SELECT id, name_key FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL");
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
@@ -193,6 +194,7 @@ static int leave(struct work *w, const int64_t *ids, int count, struct str users
     TRY(identities_free(w, users));
     TRY(db_exec(w->conn, &users_links_drop, binds));
     TRY(db_exec(w->conn, &users_passkeys_drop, binds));
+    TRY(db_exec(w->conn, &users_visitors_drop, binds));
     TRY(contacts_free(w, users));
     for (int i = 0; i < count; i++) TRY(field_files_drop(w, AREA_USERS, ids[i]));
     TRY(db_exec(w->conn, &users_teams_changed, binds));

@@ -19,7 +19,7 @@ function headers(reply) {
   const { headers: h, status } = reply;
   const wanted = {
     'x-api-version': '1',
-    'cache-control': 'private, max-age=0, must-revalidate',
+    'cache-control': status === 200 && /^[/]api[/]v1[/]widget[/]settings\b/.test(reply.request.path) ? 'public, max-age=60' : 'private, max-age=0, must-revalidate',
     'x-content-type-options': 'nosniff',
     ...(status !== 304 && { 'content-type': 'application/json' }),
   };
