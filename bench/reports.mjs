@@ -1,15 +1,15 @@
-// CPU of the server for each report: node bench/reports.mjs FOLDER PASSWORD_FILE [BINARY]. The folder is a demo desk that serves nothing else; its facts are built first.
+// CPU of the server for each report: node bench/reports.mjs FOLDER PASSWORD_FILE [BINARY]; WHO is the address of the login, the owner's by default. The folder is a demo desk that serves nothing else; its facts are built first.
 // Nanoseconds on a processor from /proc/PID/task, so a busy machine changes little.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 
-const [folder, passwordFile, binary = './deskd'] = process.argv.slice(2), TIMES = Number(process.env.TIMES ?? 5), DAY = 86_400_000;
+const [folder, passwordFile, binary = './deskd'] = process.argv.slice(2), WHO = process.env.WHO ?? 'owner@example.com', TIMES = Number(process.env.TIMES ?? 5), DAY = 86_400_000;
 const server = spawn(binary, ['serve', '--data', folder, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'ignore'] });
 const [line] = await once(server.stdout, 'data'), api = `${/http:\/\/\S+/.exec(String(line))[0]}/api/v1`;
 const cpu = () => readdirSync(`/proc/${server.pid}/task`).reduce((sum, task) => { try { return sum + Number(readFileSync(`/proc/${server.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]); } catch { return sum; } }, 0) / 1e6;
 const password = readFileSync(passwordFile, 'utf8').split('\n')[0];
-const login = await fetch(`${api}/session`, { headers: { Authorization: `Basic ${Buffer.from(`owner@example.com:${password}`).toString('base64')}` } });
+const login = await fetch(`${api}/session`, { headers: { Authorization: `Basic ${Buffer.from(`${WHO}:${password}`).toString('base64')}` } });
 const cookie = login.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ');
 const get = async (path, query) => {
   const reply = await fetch(`${api}${path}?${new URLSearchParams(query)}`, { headers: { cookie } }), body = await reply.json();

@@ -139,9 +139,9 @@ static int reply_cases_csv(struct call *c) {
 /* ---- the route ------------------------------------------------------------------------------- */
 
 struct behind {
-    struct backlog *backlog;            /* NULL: another metric */
-    int64_t total;                      /* -1: not known */
-    const struct report_behind *walked; /* the caller sees all conversations with these facts; or NULL */
+    struct backlog *backlog;             /* NULL: another metric */
+    int64_t total;                       /* -1: not known */
+    const struct report_behind *counted; /* its facts are counted; NULL: the rows of the list are */
 };
 
 /* Below this number of facts, all of them are read. */
@@ -174,7 +174,9 @@ static int is_dense(struct call *c, const struct report_behind *b, int64_t *tota
     int64_t n, since = 0;
     int given = 0;
     for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) given += b->only->by[d];
-    if (given > 1 || b->spans.p || access_is_by_assignment(&c->work)) return 0;
+    bool part = access_is_by_assignment(&c->work), whole = part || given > 1;
+    if (b->spans.p || (whole && b->only->by[BY_EACH_TAG])) return 0;
+    if (part && given && !counts_once(b->metric->kind)) return 0; /* their total is not known */
     TRY(facts_count(c, b, b->from, b->to, &n));
     if (counts_once(b->metric->kind)) *total = n;
     int64_t last = c->options.offset + c->options.limit;
@@ -189,15 +191,16 @@ static int branch_of_facts(struct call *c, const struct report_behind *b, const 
     struct behind *behind = c->prepared;
     struct buf sql = {0};
     int dense = is_dense(c, b, &behind->total);
+    if (!b->spans.p) behind->counted = b;
     TRY(dense);
     if (dense) {
-        behind->walked = b;
         buf_text(&sql, "t.state = 1 AND ");
         report_cases_having(c->work.arena, b, &sql, c->branches);
     } else {
         report_cases_in(c->work.arena, b, &sql, c->branches);
     }
-    buf_fmt(&sql, " AND %s", visible);
+    /* CASE: an engine would otherwise read and sort all rows of the teams */
+    buf_fmt(&sql, dense ? " AND CASE WHEN %s THEN 1 ELSE 0 END = 1" : " AND %s", visible);
     branch_add(c->branches, buf_take(&sql, c->work.arena).p);
     c->branches->sorted = !dense;
     return 0;
@@ -213,7 +216,7 @@ static int branches_of_backlog(struct call *c, const struct report_behind *b, co
 static int report_cases_count(struct call *c, int64_t *total) {
     const struct behind *behind = c->prepared;
     if (behind->backlog) return backlog_count(&c->work, behind->backlog, c->branches, total);
-    if (behind->total < 0) return behind->walked ? report_cases_total(&c->work, behind->walked, total) : 0;
+    if (behind->total < 0) return behind->counted ? report_cases_total(&c->work, behind->counted, total) : 0;
     *total = behind->total;
     return 1;
 }

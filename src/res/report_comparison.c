@@ -147,17 +147,22 @@ static void comparing_groups(struct work *w, struct comparing *r, const struct l
     }
 }
 
+/* Lines of one metric follow each other and are read once. */
 static int comparing_read(struct work *w, struct comparing *r) {
+    struct series now, before;
+    int metric = -1;
     for (const struct line *l = r->report->lines; l < r->report->lines + LINES_MAX && l->name; l++) {
         struct series_ask ask = {.metric = l->metric,
                                  .group = r->report->group,
                                  .hours = REPORT_CALENDAR,
                                  .buckets = r->buckets,
                                  .no_percentiles = true};
-        struct series now, before;
-        TRY(series_read(w, &ask, &now));
-        ask.buckets = r->before;
-        TRY(series_read(w, &ask, &before));
+        if (l->metric != metric) {
+            TRY(series_read(w, &ask, &now));
+            ask.buckets = r->before;
+            TRY(series_read(w, &ask, &before));
+            metric = l->metric;
+        }
         comparing_groups(w, r, l, &now, &before);
     }
     return r->report->group == BY_ALL ? 0 : groups_name(w, r);

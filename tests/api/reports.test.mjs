@@ -71,6 +71,11 @@ const world = shared(async (given) => {
   const people = [{ id: person, organization: null }];
   for (const organization of [...organizations, ...organizations]) people.push({ id: (await desk.person('customer', { organization_id: organization })).id, organization });
   Object.assign(given, { teams, tags, people, organizations, agents });
+  // Callers who see a part: one of the agents alone, and with the team Red.
+  given.alone = await desk.person('agent', { agent_case_access: 'SELF' });
+  given.red = await desk.person('agent', { agent_case_access: 'TEAMS' });
+  (await owner.post(`/teams/${teams[0]}/members`, { agent_ids: [given.red.id] })).must(201);
+  agents.push(given.alone.id, given.red.id);
 });
 
 /** Conversations with their events, between two moments. */
@@ -258,6 +263,8 @@ describe('reports of random desks:', () => {
       const found = (await desk.owner.get('/insights/cases', { ...list, limit: 100, fields: 'id' })).must(200).body;
       assert.deepEqual(found.data.map((c) => c.id).sort((a, b) => a - b), behind(cases, list), `${say}: conversations of ${JSON.stringify(list)}`);
       assert.equal(found.total_count, found.data.length);
+      // Counters of open conversations do not have rows that SQL has made.
+      if (list.metric !== 'BACKLOG') assert.equal((await desk.owner.get('/insights/cases', { ...list, limit: 1, fields: 'id' })).must(200).body.total_count, found.data.length, `${say}: number of conversations of ${JSON.stringify(list)}`);
     };
     for (let round = 0; round < ROUNDS; round++) {
       // In Europe and America the clocks change in these weeks, forward and back.
@@ -280,7 +287,11 @@ describe('reports of random desks:', () => {
         if (group) compareGroups(cases, ask, await desk.owner.fetch(GROUPS, { ...list, hours, group }), `groups of ${say}`);
         if (ask.metric === 'SATISFACTION') list.part = 'good';
         await same(cases, list, say);
+        const seen = { alone: (c) => c.agent === world.alone.id, red: (c) => c.team === world.teams[0] || c.agent === world.red.id || (!c.team && !c.agent) }, who = d.one(['alone', 'red']), part = cases.filter(seen[who]), { part: __, ...plain } = list;
+        compare(part, ask, await world[who].client.fetch(SERIES, ask), `${who} of ${say}`);
+        if (group) compareGroups(part, ask, await world[who].client.fetch(GROUPS, { ...plain, hours, group }), `groups for ${who} of ${say}`);
         if (ask.metric === 'BACKLOG') continue;
+        compareWeek(part, ask, await world[who].client.fetch(WEEK, { ...plain, time_zone, hours }), `hours for ${who} of ${say}`);
         // A cell of the week with an event, and a random time.
         const events = counted(cases, ask, Date.parse(ask.start_at), Date.parse(ask.end_at)), shown = events.length ? local(time_zone, d.one(events).at) : { weekday: 6, hour: 2 };
         await same(cases, { ...list, time_zone, weekday: WEEKDAYS[shown.weekday], hour: shown.hour }, say);
@@ -388,7 +399,7 @@ describe('reports of a desk at work:', () => {
     const groups = (await series(client, { metric: 'CREATED', group: 'TEAM', end_at: iso(desk.clock.now + 1000) })).groups;
     assert.deepEqual(groups.map((g) => g.key), [null], 'teams of others are not named');
     await owner.update(`/users/${person}`, { agent_case_access: 'TEAMS' });
-    await owner.post(`/teams/${teams[0]}/members`, { user_ids: [person] });
+    (await owner.post(`/teams/${teams[0]}/members`, { agent_ids: [person] })).must(201);
     const visible = (await client.get('/cases', { limit: 1 })).body.total_count;
     assert.equal(await total(client), visible);
     const part = { metric: 'CREATED', start_at: world.period.start_at, end_at: iso(desk.clock.now + 1000) };

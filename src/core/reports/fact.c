@@ -180,7 +180,7 @@ static int cases_read(struct work *w, struct str ids, struct telling *t) {
         c->common = (struct fact){.case_id = col_int(row, 0), .tags = S("")};
         c->common.keys[BY_CHANNEL] = col_int(row, 3);
         c->common.keys[BY_TEAM_NOW] = col_int(row, 4);
-        c->common.keys[BY_AGENT_NOW] = col_int(row, 5);
+        c->common.keys[BY_AGENT_NOW] = c->common.assigned_agent_id = col_int(row, 5);
         c->common.keys[BY_PRIORITY] = col_int(row, 6);
         c->common.keys[BY_ORGANIZATION_NOW] = col_int(row, 7);
     }
@@ -260,7 +260,7 @@ int facts_compute(struct work *w, struct str ids, struct facts *out) {
 
 #define FACT_COLUMNS                                                                                 \
     "kind, at, case_id, n, part, took, took_open, channel, team_id, agent_id, priority_id, sla_id, " \
-    "organization_id, tags"
+    "organization_id, tags, assigned_agent_id"
 QUERY(facts_of_cases, "SELECT " FACT_COLUMNS " FROM report_facts WHERE case_id IN @LIST(:ids)");
 QUERY(facts_between, "SELECT " FACT_COLUMNS " FROM report_facts WHERE case_id BETWEEN :first AND :last");
 QUERY(facts_on, "SELECT " FACT_COLUMNS " FROM report_facts WHERE kind = :kind AND at >= :from AND at < :to");
@@ -270,7 +270,7 @@ QUERY(facts_on, "SELECT " FACT_COLUMNS " FROM report_facts WHERE kind = :kind AN
 #define FACT_DURATIONS CELL("5") ", " CELL("6")
 #define FACT_KEYS WORD("7") ", " CELL("8") ", " CELL("9") ", " CELL("10") ", " CELL("11") ", " CELL("12")
 QUERY(facts_insert, "INSERT INTO report_facts (" FACT_COLUMNS ") SELECT " FACT_HEAD ", " FACT_DURATIONS
-                    ", " FACT_KEYS ", r.value ->> 13 FROM @ROWS(:rows) r");
+                    ", " FACT_KEYS ", r.value ->> 13, " CELL("14") " FROM @ROWS(:rows) r");
 QUERY(facts_delete, "DELETE FROM report_facts WHERE case_id IN @LIST(:ids)");
 
 static struct fact fact_at(struct work *w, struct stmt *row) {
@@ -281,7 +281,8 @@ static struct fact fact_at(struct work *w, struct stmt *row) {
                      .part = (int)col_int(row, 4),
                      .took = col_int(row, 5),
                      .took_open = col_int(row, 6),
-                     .tags = str_dup(w->arena, col_text(row, 13))};
+                     .tags = str_dup(w->arena, col_text(row, 13)),
+                     .assigned_agent_id = col_int(row, 14)};
     for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) f.keys[d] = col_int(row, 6 + d);
     return f;
 }
@@ -320,7 +321,7 @@ int facts_put(struct work *w, const struct facts *facts) {
         buf_fmt(&rows, "%c[%d,%" PRId64 ",%" PRId64 ",%d,%d,%" PRId64 ",%" PRId64, i ? ',' : '[',
                 (int)f->kind, f->at, f->case_id, f->n, f->part, f->took, f->took_open);
         for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) buf_fmt(&rows, ",%" PRId64, f->keys[d]);
-        buf_fmt(&rows, ",\"%.*s\"]", (int)f->tags.n, f->tags.p);
+        buf_fmt(&rows, ",\"%.*s\",%" PRId64 "]", (int)f->tags.n, f->tags.p, f->assigned_agent_id);
     }
     buf_char(&rows, ']');
     return db_exec(w->conn, &facts_insert, BINDS(B_TEXT("rows", buf_take(&rows, w->arena))));

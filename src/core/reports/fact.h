@@ -25,6 +25,11 @@ static inline bool fact_has_duration(enum fact_kind k) {
     return k == FACT_FIRST_RESPONSE || k == FACT_NEXT_RESPONSE || k == FACT_RESOLVED;
 }
 
+/* Such a fact has the author of a reply as its agent, others that of the conversation. */
+static inline bool fact_has_author(enum fact_kind k) {
+    return k == FACT_REPLY || k == FACT_FIRST_RESPONSE || k == FACT_NEXT_RESPONSE;
+}
+
 #define BACKLOG_AGES 4 /* under a day, a week, 30 days, and older */
 enum { BACKLOG_ENTERS = 0, BACKLOG_LEAVES = BACKLOG_AGES };
 enum sla_outcome { SLA_KEPT, SLA_BROKEN, SLA_RUNNING, SLA_OUTCOMES };
@@ -40,7 +45,10 @@ enum report_dimension {
     BY_ORGANIZATION_NOW,
     KEYED_DIMENSIONS, /* those before have one key */
     BY_EACH_TAG = KEYED_DIMENSIONS,
-    REPORT_DIMENSIONS
+    REPORT_DIMENSIONS,
+    BY_CONVERSATION = REPORT_DIMENSIONS, /* of rollups alone, as the next one */
+    BY_TEAM_WHOLE,                       /* teams, with the other keys in the records */
+    ROLLUP_DIMENSIONS
 };
 
 struct fact {
@@ -51,6 +59,7 @@ struct fact {
     int64_t took, took_open;        /* seconds */
     int64_t keys[KEYED_DIMENSIONS]; /* keys[BY_ALL] is 0 */
     struct str tags;                /* as stored */
+    int64_t assigned_agent_id;      /* that of the conversation; keys[BY_AGENT_NOW] may be an author */
 };
 /* Calls `tell` for each tag of the text. */
 void fact_tags(struct str tags, void (*tell)(void *arg, int64_t tag_id), void *arg);

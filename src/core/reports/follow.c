@@ -66,8 +66,8 @@ int report_is_behind(struct work *w) {
 
 static bool same_fact(const struct fact *a, const struct fact *b) {
     return fact_compare(a, b) == 0 && a->part == b->part && a->took == b->took &&
-           a->took_open == b->took_open && memcmp(a->keys, b->keys, sizeof a->keys) == 0 &&
-           str_eq(a->tags, b->tags);
+           a->took_open == b->took_open && a->assigned_agent_id == b->assigned_agent_id &&
+           memcmp(a->keys, b->keys, sizeof a->keys) == 0 && str_eq(a->tags, b->tags);
 }
 
 /* The number of facts of the conversation from `at` on. */

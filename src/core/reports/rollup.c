@@ -43,15 +43,68 @@ int64_t step_seconds(int step) {
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void fact_record_write(const struct fact *f, char *out) {
+/* 64 characters in their order. */
+static const char block_marks[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+
+/* The number of a character; a character of a damaged store has any. */
+static int block_mark(char c) {
+    if (c >= 'a') return (c - 'a' + 38) & 63;
+    if (c >= 'A') return c == '_' ? 37 : (c - 'A' + 11) & 63;
+    return c == '-' ? 0 : (c - '0' + 1) & 63;
+}
+
+int block_place(const char *at) { return 64 * block_mark(at[0]) + block_mark(at[1]); }
+
+static char *digits_write(char *out, int64_t key, int digits) {
+    int64_t most = ((int64_t)1 << 6 * digits) - 1;
+    if (key < 0 || key > most) key = most;
+    for (int i = digits - 1; i >= 0; i--, key /= 64) out[i] = block_marks[key % 64];
+    return out + digits;
+}
+
+static const char *digits_read(const char *at, int digits, int64_t *key) {
+    int64_t n = 0;
+    for (int i = 0; i < digits; i++) n = 64 * n + block_mark(at[i]);
+    *key = n == ((int64_t)1 << 6 * digits) - 1 ? KEY_UNKNOWN : n;
+    return at + digits;
+}
+
+void record_keys_read(enum fact_kind k, const char *at, int64_t keys[KEYED_DIMENSIONS], int64_t *assigned) {
+    at = digits_read(at, 4, assigned);
+    keys[BY_AGENT_NOW] = *assigned;
+    if (fact_has_author(k)) at = digits_read(at, 4, &keys[BY_AGENT_NOW]);
+    at = digits_read(at, 1, &keys[BY_CHANNEL]);
+    at = digits_read(at, 2, &keys[BY_PRIORITY]);
+    if (k == FACT_SLA) at = digits_read(at, 2, &keys[BY_SLA]);
+    digits_read(at, 4, &keys[BY_ORGANIZATION_NOW]);
+}
+
+static void record_keys_write(const struct fact *f, char *out) {
+    out = digits_write(out, f->assigned_agent_id, 4);
+    if (fact_has_author(f->kind)) out = digits_write(out, f->keys[BY_AGENT_NOW], 4);
+    out = digits_write(out, f->keys[BY_CHANNEL], 1);
+    out = digits_write(out, f->keys[BY_PRIORITY], 2);
+    if (f->kind == FACT_SLA) out = digits_write(out, f->keys[BY_SLA], 2);
+    digits_write(out, f->keys[BY_ORGANIZATION_NOW], 4);
+}
+
+static void fact_record_write(const struct fact *f, enum report_dimension d, int64_t key, char *out) {
     static const char hex[] = "0123456789abcdef";
+    if (is_in_blocks(d)) {
+        out[0] = block_marks[key % BLOCK_KEYS / 64], out[1] = block_marks[key % 64];
+        out += 2;
+    }
     int quarter = (int)((f->at - fact_day(f->at) * TIME_DAY) / TIME_QUARTER);
     int step = step_of(f->took), open = step_of(f->took_open);
     out[0] = (char)('A' + quarter / 4);
     out[1] = record_mark(4 * f->part + quarter % 4);
-    if (!fact_has_duration(f->kind)) return;
-    out[2] = hex[step / 16], out[3] = hex[step % 16];
-    out[4] = hex[open / 16], out[5] = hex[open % 16];
+    out += 2;
+    if (fact_has_duration(f->kind) && d != BY_CONVERSATION) {
+        out[0] = hex[step / 16], out[1] = hex[step % 16];
+        out[2] = hex[open / 16], out[3] = hex[open % 16];
+        out += 4;
+    }
+    if (d == BY_TEAM_WHOLE) record_keys_write(f, out);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -91,8 +144,9 @@ static void note_key(struct noting *n, enum report_dimension dimension, int64_t 
     struct rollup_changes *c = n->changes;
     c->list = arena_more(n->work->arena, c->list, c->count, &c->room, sizeof *c->list);
     struct rollup_change *made = &c->list[c->count++];
-    *made = (struct rollup_change){{n->fact->kind, dimension, fact_day(n->fact->at), key}, "", n->added};
-    fact_record_write(n->fact, made->record);
+    int64_t row = is_in_blocks(dimension) ? key / BLOCK_KEYS : key;
+    *made = (struct rollup_change){{n->fact->kind, dimension, fact_day(n->fact->at), row}, "", n->added};
+    fact_record_write(n->fact, dimension, key, made->record);
 }
 
 static void note_tag(void *arg, int64_t tag_id) { note_key(arg, BY_EACH_TAG, tag_id); }
@@ -103,6 +157,8 @@ void rollup_note(struct work *w, struct rollup_changes *changes, const struct fa
         if (d != BY_SLA || f->kind == FACT_SLA) note_key(&n, (enum report_dimension)d, f->keys[d]);
     fact_tags(f->tags, note_tag, &n);
     if (f->tags.n == 0) note_key(&n, BY_EACH_TAG, 0);
+    if (has_conversations(f->kind)) note_key(&n, BY_CONVERSATION, f->case_id);
+    note_key(&n, BY_TEAM_WHOLE, f->keys[BY_TEAM_NOW]);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -165,7 +221,7 @@ static int rows_read(struct work *w, struct rollup_row *rows, int n) {
 /* Writes the records of the row with its changes: both are sorted. A record that is taken away and not there
  * is left to deskd check. */
 static void records_merge(struct buf *out, const struct rollup_row *row) {
-    size_t width = record_width((enum fact_kind)row->place.kind);
+    size_t width = record_width((enum fact_kind)row->place.kind, (enum report_dimension)row->place.dimension);
     const char *at = row->records.p, *end = row->records.p + row->records.n;
     for (int i = 0; i < row->count;) {
         const char *record = row->first[i].record;
@@ -202,7 +258,7 @@ int rollup_put(struct work *w, struct rollup_changes *changes) {
 
 QUERY(rollup_days, "SELECT DISTINCT kind, day FROM report_days ORDER BY kind, day");
 QUERY(rollup_of_day, "SELECT dimension, key, records FROM report_days WHERE kind = :kind "
-                     "AND dimension BETWEEN 0 AND 7 AND day = :day ORDER BY dimension, key");
+                     "AND dimension BETWEEN 0 AND 9 AND day = :day ORDER BY dimension, key");
 
 static int day_differs(struct work *w, int64_t kind, int64_t day) {
     struct rollup_changes changes = {0};

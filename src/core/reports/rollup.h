@@ -8,14 +8,47 @@
  *     hour  part and quarter  step  step in business time
  *     'A'   '#' + 4 * 0 + 3   "7f"  "03"                     "A&7f03"; kinds without duration: "A&"
  *
+ * Few facts of a day have the same organization or conversation, and a row costs more than a record. So rows
+ * of these dimensions have 4,096 keys: row k has the keys from 4096 k on, and each record begins with two
+ * characters for the place of its key. Records of conversations have no steps; they are of facts that a
+ * conversation may have several times, for the number of conversations (core/reports/distinct.c).
+ *
+ * A rollup of one property does not say what a caller sees who sees a part, nor which facts have two
+ * properties. So rows of BY_TEAM_WHOLE have a team each, and their records end with the other keys (but tags)
+ * in digits of 64: the agent of the conversation, the author, the channel, the priority, the SLA and the
+ * organization. A key that is too large for its digits is KEY_UNKNOWN; then facts are read.
+ *
  * 256 steps: step 0 is under a second, the others grow by 7 % from a second to a year. */
 #ifndef CORE_REPORTS_ROLLUP_H
 #define CORE_REPORTS_ROLLUP_H
 
 #include "core/reports/fact.h"
 
-#define RECORD_MAX 6
-static inline size_t record_width(enum fact_kind k) { return fact_has_duration(k) ? RECORD_MAX : 2; }
+#define RECORD_MAX 24
+#define BLOCK_KEYS 4096 /* keys of a row of a dimension in blocks */
+static inline bool is_in_blocks(enum report_dimension d) {
+    return d == BY_ORGANIZATION_NOW || d == BY_CONVERSATION;
+}
+/* Digits of the keys of a whole record: those that all kinds have, and others. */
+#define KEYS_WIDTH (4 + 1 + 2 + 4)
+static inline size_t record_keys_width(enum fact_kind k) {
+    return KEYS_WIDTH + (fact_has_author(k) ? 4U : 0U) + (k == FACT_SLA ? 2U : 0U);
+}
+static inline size_t record_width(enum fact_kind k, enum report_dimension d) {
+    return (is_in_blocks(d) ? 2U : 0U) + (fact_has_duration(k) && d != BY_CONVERSATION ? 6U : 2U) +
+           (d == BY_TEAM_WHOLE ? record_keys_width(k) : 0U);
+}
+/* True if a conversation may have several such facts in a period, so that conversations are counted. */
+static inline bool has_conversations(enum fact_kind k) {
+    return k == FACT_REOPENED || k == FACT_COMPLETED || k == FACT_NEXT_RESPONSE || k == FACT_REPLY ||
+           k == FACT_REQUEST || k == FACT_SLA;
+}
+#define KEY_UNKNOWN (-1)
+/* Reads the keys at the end of a whole record, but that of the team. */
+void record_keys_read(enum fact_kind k, const char *at, int64_t keys[KEYED_DIMENSIONS], int64_t *assigned);
+
+/* The place of a key in its block, from the first two characters of a record. */
+int block_place(const char *at);
 
 #define DAY_QUARTERS 96
 #define TIME_QUARTER (15 * TIME_MINUTE)

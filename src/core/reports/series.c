@@ -1,5 +1,7 @@
 #include "core/reports/series.h"
 
+#include "core/desk/cascade.h"
+#include "core/reports/follow.h"
 #include "core/reports/series_reading.h"
 
 const struct word report_hours_words[] = {{REPORT_CALENDAR, "CALENDAR"}, {REPORT_BUSINESS, "BUSINESS"}, {0}};
@@ -11,7 +13,7 @@ const struct word report_groups[] = {{BY_CHANNEL, "CHANNEL"}, {BY_TEAM_NOW, "TEA
 QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
                     "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
 
-/* Returns true if no rollup has these facts: it has those of one property. */
+/* Returns true if no rollup of one property has these facts. */
 static bool needs_facts(struct reading *r) {
     int given = 0;
     r->rolled = r->dimension;
@@ -27,18 +29,63 @@ static bool measures(const struct reading *r) {
     return r->metric->method == METRIC_DURATION && !r->ask->counts_only;
 }
 
+/* Whole records serve callers who see a part, and several conditions. They have no tags. */
+static bool whole_has(const struct reading *r) {
+    return (r->reader || !r->restricted) && r->dimension != BY_EACH_TAG && !r->ask->only.by[BY_EACH_TAG];
+}
+
+/* Facts have the team and the agent that decide who sees a conversation. While changes wait to be followed,
+ * or a cascade runs, those of the conversations decide. */
+static int find_reader(struct reading *r) {
+    struct case_reader *reader;
+    r->restricted = access_is_by_assignment(r->work);
+    if (!r->restricted) return 0;
+    int behind = r->work->actor.token_case_id || cascades_under_way(r->work) ? 1 : report_is_behind(r->work);
+    TRY(behind);
+    if (behind) {
+        access_cases(r->work, &r->seen);
+        return 0;
+    }
+    TRY(access_case_reader(r->work, &reader));
+    r->reader = reader;
+    return 0;
+}
+
+/* The number of durations of the period, whoever sees them: all are read if facts are. */
+static int durations_count(struct reading *r, int64_t *n) {
+    TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), n));
+    *n /= (int64_t)record_width(r->metric->kind, BY_ALL);
+    return 0;
+}
+
+/* Reads facts in place of rollups that lack a key. */
+static int facts_instead(struct reading *r) {
+    *r = (struct reading){.work = r->work,
+                          .ask = r->ask,
+                          .metric = r->metric,
+                          .dimension = r->dimension,
+                          .clock.zone = r->ask->week_of,
+                          .reader = r->reader,
+                          .restricted = r->restricted,
+                          .is_exact = true,
+                          .percentiles = r->percentiles};
+    keys_begin(r);
+    return facts_visible(r);
+}
+
 /* Reads the pieces from facts or from rollups. */
 static int pieces_read(struct reading *r) {
-    int64_t length = 0;
-    r->restricted = access_is_by_assignment(r->work);
-    if (r->restricted) access_cases(r->work, &r->seen);
+    int64_t count = 0;
+    TRY(find_reader(r));
     keys_begin(r);
-    bool facts = needs_facts(r) || r->restricted;
-    if (!facts && measures(r))
-        TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), &length));
-    bool few = measures(r) && length / RECORD_MAX < EXACT_FACTS;
+    bool whole = needs_facts(r) || r->restricted, facts = whole && !whole_has(r);
+    if (!facts && measures(r)) TRY(durations_count(r, &count));
+    bool few = measures(r) && count < EXACT_FACTS;
     r->is_exact = facts || few || !measures(r);
-    return facts || few ? facts_visible(r) : rollups_read(r);
+    if (facts || few) return facts_visible(r);
+    if (whole) r->rolled = BY_TEAM_WHOLE;
+    TRY(rollups_read(r));
+    return r->unknown ? facts_instead(r) : 0;
 }
 
 static int read_by(struct work *w, const struct series_ask *ask, enum report_dimension dimension,
@@ -48,6 +95,7 @@ static int read_by(struct work *w, const struct series_ask *ask, enum report_dim
                         .metric = &report_metrics[ask->metric],
                         .dimension = dimension,
                         .clock.zone = ask->week_of};
+    r.percentiles = measures(&r) && !ask->no_percentiles;
     *out = (struct series){0};
     TRY(pieces_read(&r));
     cells_make(&r, out);

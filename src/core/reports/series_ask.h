@@ -78,8 +78,13 @@ void report_cases_having(struct arena *a, const struct report_behind *b, struct 
 int report_spans(struct work *w, const struct report_behind *b, const struct week_only *week,
                  struct str *out);
 
-/* The number of conversations with such a fact, for a caller who sees all. Returns 1 or a negative error. */
+/* The number of visible conversations with such a fact. Returns 1, 0 if it is not known for a caller who sees
+ * a part, or a negative error. */
 int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total);
+
+/* The same from rollups, of a metric that counts a conversation several times, without conditions. parts:
+ * bits. Returns 1, 0 if the ids are too large, or a negative error. */
+int report_cases_distinct(struct work *w, const struct report_behind *b, unsigned parts, int64_t *total);
 
 /* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns
  * false if there is none. */

@@ -34,6 +34,7 @@ static void groups_make(struct reading *r, struct series *out) {
     struct key_count **ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
     bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
     int n = 0, cells = cells_of(r->ask);
+    r->groups = arena_array(a, (size_t)r->key_count, sizeof *r->groups);
     for (int i = 0; i < r->count; i++) {
         r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
         used[r->pieces[i].key] = true;
@@ -45,8 +46,8 @@ static void groups_make(struct reading *r, struct series *out) {
     out->group_count = n > most ? most + 1 : n;
     out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
     for (int i = 0; i < n; i++) {
-        ranked[i]->group = i < most ? i : most;
-        struct series_group *g = &out->groups[ranked[i]->group];
+        int group = r->groups[ranked[i] - r->keys] = i < most ? i : most;
+        struct series_group *g = &out->groups[group];
         g->is_rest = i >= most;
         g->key = g->is_rest ? 0 : ranked[i]->key;
     }
@@ -57,13 +58,13 @@ static void groups_make(struct reading *r, struct series *out) {
 static void cell_add(struct series_cell *cell, const struct piece *p) {
     cell->n += p->n;
     cell->parts[p->part] += p->n;
-    cell->sum += (double)p->took * p->n;
+    cell->sum += (double)p->sum;
 }
 
 static void pieces_count(struct reading *r, struct series *out) {
     for (int i = 0; i < r->count; i++) {
         const struct piece *p = &r->pieces[i];
-        struct series_group *g = &out->groups[r->keys[p->key].group];
+        struct series_group *g = &out->groups[r->groups[p->key]];
         if (p->bucket < 0) {
             g->before[p->part] += p->n;
             continue;
@@ -107,56 +108,94 @@ bool metric_value(const struct report_metric *m, const struct series_cell *cell,
 
 /* ---- percentiles ---------------------------------------------------------------------------------- */
 
+/* A duration, as far as ranks need it. Copies lie side by side in the order of cells. */
+struct ranked {
+    int64_t took;
+    int step, n;
+};
+
 static int took_compare(const void *x, const void *y) {
-    const struct piece *a = *(const struct piece *const *)x, *b = *(const struct piece *const *)y;
+    const struct ranked *a = x, *b = y;
     return (a->took > b->took) - (a->took < b->took);
 }
 
 /* The nearest rank: the least value that at least this part of the facts do not exceed. */
 static int64_t nearest_rank(int64_t n, int percent) { return (n * percent + 99) / 100; }
 
-/* Pieces in the order of their durations. With steps they are counted, because there may be a million. */
-static void percentiles_set(const struct reading *r, const struct piece **pieces, int count,
-                            struct series_cell *cell) {
-    int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90), seen = 0, steps[STEPS] = {0};
-    cell->half = cell->most = -1;
-    if (cell->n == 0) return;
-    if (r->is_exact) qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
-    else
-        for (int i = 0; i < count; i++) steps[pieces[i]->step] += pieces[i]->n;
-    for (int i = 0; i < (r->is_exact ? count : STEPS) && cell->most < 0; i++) {
-        seen += r->is_exact ? pieces[i]->n : steps[i];
-        int64_t took = r->is_exact ? pieces[i]->took : step_seconds(i);
-        if (cell->half < 0 && seen >= half) cell->half = took;
-        if (seen >= most) cell->most = took;
+#define FEW_PIECES 32
+
+static void few_sort(struct ranked *pieces, int count) {
+    for (int i = 1; i < count; i++) {
+        struct ranked p = pieces[i];
+        int k = i;
+        for (; k > 0 && pieces[k - 1].took > p.took; k--) pieces[k] = pieces[k - 1];
+        pieces[k] = p;
     }
 }
 
-static int group_of(const struct reading *r, const struct piece *p) { return r->keys[p->key].group; }
+/* The ranks of pieces in the order of their durations. */
+static void percentiles_walk(struct ranked *pieces, int count, int64_t half, int64_t most,
+                             struct series_cell *cell) {
+    int64_t seen = 0;
+    for (int i = 0; i < count && cell->most < 0; i++) {
+        seen += pieces[i].n;
+        if (cell->half < 0 && seen >= half) cell->half = pieces[i].took;
+        if (seen >= most) cell->most = pieces[i].took;
+    }
+}
+
+/* Many steps are counted, because there may be a million. */
+static void percentiles_count(struct ranked *pieces, int count, int64_t half, int64_t most,
+                              struct series_cell *cell) {
+    int64_t steps[STEPS] = {0}, seen = 0;
+    for (int i = 0; i < count; i++) steps[pieces[i].step] += pieces[i].n;
+    for (int i = 0; i < STEPS && cell->most < 0; i++) {
+        seen += steps[i];
+        if (cell->half < 0 && seen >= half) cell->half = step_seconds(i);
+        if (seen >= most) cell->most = step_seconds(i);
+    }
+}
+
+static void percentiles_set(const struct reading *r, struct ranked *pieces, int count,
+                            struct series_cell *cell) {
+    int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90);
+    cell->half = cell->most = -1;
+    if (cell->n == 0) return;
+    if (count <= FEW_PIECES) few_sort(pieces, count);
+    else if (r->is_exact) qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
+    if (count <= FEW_PIECES || r->is_exact) percentiles_walk(pieces, count, half, most, cell);
+    else percentiles_count(pieces, count, half, most, cell);
+}
+
+static int cell_of_duration(const struct reading *r, const struct duration *d, int buckets) {
+    return r->groups[d->key] * buckets + d->bucket;
+}
 
 /* Sorts the pieces by group and bucket, and sets the percentiles of each cell, group and all. */
 static void percentiles_make(struct reading *r, struct series *out) {
     int buckets = cells_of(r->ask), cells = out->group_count * buckets;
     int *ends = arena_array(r->work->arena, (size_t)cells + 1, sizeof *ends);
-    const struct piece **sorted = arena_array(r->work->arena, (size_t)r->count + 1, sizeof *sorted);
-    for (int i = 0; i < r->count; i++) ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket + 1]++;
+    struct ranked *sorted = arena_array(r->work->arena, (size_t)r->duration_count + 1, sizeof *sorted);
+    for (int i = 0; i < r->duration_count; i++) ends[cell_of_duration(r, &r->durations[i], buckets) + 1]++;
     for (int i = 0; i < cells; i++) ends[i + 1] += ends[i];
-    for (int i = 0; i < r->count; i++)
-        sorted[ends[group_of(r, &r->pieces[i]) * buckets + r->pieces[i].bucket]++] = &r->pieces[i];
+    for (int i = 0; i < r->duration_count; i++) {
+        const struct duration *d = &r->durations[i];
+        sorted[ends[cell_of_duration(r, d, buckets)]++] = (struct ranked){d->took, d->step, d->n};
+    }
     for (int g = 0; g < out->group_count; g++) {
         struct series_group *group = &out->groups[g];
         int first = g ? ends[g * buckets - 1] : 0, at = first;
         for (int b = 0; b < buckets; at = ends[g * buckets + b++])
             percentiles_set(r, sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
-        percentiles_set(r, sorted + first, at - first, &group->total);
+        if (buckets == 1) group->total.half = group->cells[0].half, group->total.most = group->cells[0].most;
+        else percentiles_set(r, sorted + first, at - first, &group->total);
     }
-    percentiles_set(r, sorted, r->count, &out->all.total);
+    percentiles_set(r, sorted, r->duration_count, &out->all.total);
 }
 
 void cells_make(struct reading *r, struct series *out) {
     groups_make(r, out);
     pieces_count(r, out);
     all_of_groups(out);
-    bool wanted = !r->ask->no_percentiles && !r->ask->counts_only;
-    if (r->metric->method == METRIC_DURATION && wanted) percentiles_make(r, out);
+    if (r->percentiles) percentiles_make(r, out);
 }

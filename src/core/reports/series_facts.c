@@ -6,38 +6,44 @@
 
 struct tagged_piece {
     struct reading *reading;
-    int bucket, part;
+    int bucket, part, step;
     int64_t took;
 };
 
 static void tagged_add(void *arg, int64_t tag_id) {
     struct tagged_piece *t = arg;
-    series_piece_add(t->reading, tag_id, t->bucket, t->part, 0, t->took, 1);
+    series_piece_add(t->reading, tag_id, t->bucket, t->part, t->step, t->took, 1);
 }
 
 /* Columns of facts: at, part, took, took_open, keys, tags. */
 #define FACT_CELLS                                                                                   \
     "f.at, f.part, f.took, f.took_open, f.channel, f.team_id, f.agent_id, f.priority_id, f.sla_id, " \
-    "f.organization_id, f.tags"
-enum { CELL_KEYS = 4, CELL_TAGS = 10 };
+    "f.organization_id, f.tags, f.assigned_agent_id"
+enum { CELL_KEYS = 4, CELL_TEAM = 5, CELL_TAGS = 10, CELL_ASSIGNED };
 
 static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
     return r->ask->hours == REPORT_BUSINESS ? open : took;
 }
 
+/* The step of a fact among those of rollups. Exact readings need none. */
+static int fact_step(const struct reading *r, int64_t took) {
+    return r->is_exact || !r->percentiles ? 0 : step_of(took);
+}
+
 static void fact_add(struct reading *r, struct stmt *row) {
+    if (r->reader && !access_case_of(r->reader, col_int(row, CELL_TEAM), col_int(row, CELL_ASSIGNED))) return;
     int64_t at = col_int(row, 0), took = duration_of(r, col_int(row, 2), col_int(row, 3));
     int bucket = at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at), part = (int)col_int(row, 1);
     if (at >= reading_end(r) || at < reading_start(r)) return;
     if (r->dimension == BY_EACH_TAG) {
-        struct tagged_piece t = {r, bucket, part, took};
+        struct tagged_piece t = {r, bucket, part, fact_step(r, took), took};
         struct str tags = col_text(row, CELL_TAGS);
         fact_tags(tags, tagged_add, &t);
-        if (tags.n == 0) series_piece_add(r, 0, bucket, part, 0, took, 1);
+        if (tags.n == 0) series_piece_add(r, 0, bucket, part, t.step, took, 1);
         return;
     }
     int64_t key = r->dimension == BY_ALL ? 0 : col_int(row, CELL_KEYS + (int)r->dimension - BY_CHANNEL);
-    series_piece_add(r, key, bucket, part, 0, took, 1);
+    series_piece_add(r, key, bucket, part, fact_step(r, took), took, 1);
 }
 
 static const struct {
@@ -84,9 +90,10 @@ int facts_visible(struct reading *r) {
     struct buf sql = {0};
     struct branches binds = r->seen;
     buf_text(&sql, "SELECT " FACT_CELLS " FROM report_facts f");
-    if (r->restricted) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
+    bool joined = r->restricted && !r->reader;
+    if (joined) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
     buf_text(&sql, " WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
-    if (r->restricted) {
+    if (joined) {
         buf_text(&sql, " AND (1 = 0");
         for (int i = 0; i < r->seen.count; i++) buf_fmt(&sql, " OR (%s)", r->seen.where[i]);
         buf_char(&sql, ')');
@@ -124,11 +131,16 @@ static void part_list(struct buf *sql, unsigned bits) {
     buf_text(sql, ")");
 }
 
+/* Bits of the parts that the number counts; 0: all. */
+static unsigned parts_behind(const struct report_behind *b) {
+    unsigned bits = b->metric->parts;
+    return b->part ? b->part->parts & (bits ? bits : ~0U) : bits;
+}
+
 /* The conditions on facts f, after those of the period. */
 static void behind_conditions(struct arena *a, const struct report_behind *b, struct buf *sql,
                               struct branches *binds) {
-    unsigned bits = b->metric->parts;
-    if (b->part) bits = b->part->parts & (bits ? bits : ~0U);
+    unsigned bits = parts_behind(b);
     branch_bind_int(binds, ":fact_kind", b->metric->kind);
     branch_bind_int(binds, ":fact_from", b->from);
     branch_bind_int(binds, ":fact_to", b->to);
@@ -175,7 +187,19 @@ int report_spans(struct work *w, const struct report_behind *b, const struct wee
     return 0;
 }
 
+static bool is_narrowed(const struct report_only *only) {
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++)
+        if (only->by[d]) return true;
+    return false;
+}
+
 int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total) {
+    if (has_conversations(b->metric->kind) && !is_narrowed(b->only)) {
+        unsigned parts = parts_behind(b);
+        int counted = report_cases_distinct(w, b, parts ? parts : ~0U, total);
+        if (counted) return counted;
+    }
+    if (access_is_by_assignment(w)) return 0;
     struct branches binds = {0};
     struct buf sql = {0};
     struct stmt *row;

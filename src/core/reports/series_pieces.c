@@ -36,18 +36,68 @@ static bool part_counts(const struct report_metric *m, int part) {
     return m->parts == 0 || (m->parts >> part & 1U);
 }
 
-void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n) {
-    if (!part_counts(r->metric, part)) return;
-    struct piece p = {key_place(r, key), bucket, part, step, n, took};
-    struct piece *last = r->count ? &r->pieces[r->count - 1] : NULL;
-    if (last && last->key == p.key && last->bucket == bucket && last->part == part && last->step == step &&
-        last->took == took) {
-        last->n += n;
+static void place_add(struct reading *r, const struct piece *p) {
+    int *place = &r->keys[p->key].last[p->part];
+    struct piece *last = *place ? &r->pieces[*place - 1] : NULL;
+    if (last && last->bucket == p->bucket) {
+        last->n += p->n;
+        last->sum += p->sum;
         return;
     }
     r->pieces = arena_more(r->work->arena, r->pieces, r->count, &r->room, sizeof *r->pieces);
-    r->pieces[r->count++] = p;
+    r->pieces[r->count++] = *p;
+    *place = r->count;
 }
+
+static void duration_add(struct reading *r, const struct duration *d) {
+    r->durations =
+        arena_more(r->work->arena, r->durations, r->duration_count, &r->duration_room, sizeof *r->durations);
+    r->durations[r->duration_count++] = *d;
+}
+
+void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n, int64_t sum) {
+    if (part_counts(r->metric, part)) place_add(r, &(struct piece){key_place(r, key), bucket, part, n, sum});
+}
+
+void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n) {
+    if (!part_counts(r->metric, part)) return;
+    int place = key_place(r, key);
+    place_add(r, &(struct piece){place, bucket, part, n, took * n});
+    if (r->percentiles) duration_add(r, &(struct duration){place, bucket, step, n, took});
+}
+
+/* ---- keys in blocks ------------------------------------------------------------------------------- */
+
+#define BLOCKS_INDEXED (1 << 16) /* blocks of larger keys are looked up */
+
+/* The places of a block plus one; NULL: they are not indexed. */
+static int *block_places(struct reading *r, int64_t block) {
+    if (block < 0 || block >= BLOCKS_INDEXED) return NULL;
+    if (block >= r->place_room) {
+        int room = r->place_room ? r->place_room : 16;
+        while (block >= room) room *= 2;
+        int **places = arena_array(r->work->arena, (size_t)room, sizeof *places);
+        if (r->place_room) memcpy(places, r->places, (size_t)r->place_room * sizeof *places);
+        r->places = places;
+        r->place_room = room;
+    }
+    if (r->places[block] == NULL)
+        r->places[block] = arena_array(r->work->arena, BLOCK_KEYS, sizeof **r->places);
+    return r->places[block];
+}
+
+void series_block_add(struct reading *r, int64_t block, int at, int bucket, int part, int step) {
+    int *places = block_places(r, block), place;
+    int64_t took = step_seconds(step);
+    if (!part_counts(r->metric, part)) return;
+    if (places && places[at]) place = places[at] - 1;
+    else place = key_place(r, block * BLOCK_KEYS + at);
+    if (places) places[at] = place + 1;
+    place_add(r, &(struct piece){place, bucket, part, 1, took});
+    if (r->percentiles) duration_add(r, &(struct duration){place, bucket, step, 1, took});
+}
+
+/* ---- time ----------------------------------------------------------------------------------------- */
 
 int place_in_time(struct reading *r, int64_t at) {
     return r->ask->week_of.p ? week_clock_hour(&r->clock, at) : bucket_at(&r->ask->buckets, at);

@@ -9,19 +9,26 @@
 #include "core/reports/rollup.h"
 #include "core/reports/series_ask.h"
 
-/* A fact, as far as a series needs it. */
+/* Facts that are equal in all of this. */
 struct piece {
     int key;    /* place in the keys */
     int bucket; /* -1: before the first */
     int part;
-    int step;     /* of a duration */
-    int n;        /* facts that are equal in all of this */
+    int n;
+    int64_t sum; /* of the seconds of all n */
+};
+
+/* Equal durations of a key, for percentiles. They are not a part of the piece, because a key has few pieces
+ * and many durations. */
+struct duration {
+    int key, bucket;
+    int step, n;
     int64_t took; /* seconds */
 };
 
 struct key_count {
     int64_t key, n;
-    int group;
+    int last[FACT_PARTS]; /* places in the pieces plus one, of the last one of each part; 0: none */
 };
 
 struct reading {
@@ -31,15 +38,21 @@ struct reading {
     enum report_dimension dimension;
     struct piece *pieces;
     int count, room;
+    struct duration *durations; /* none without percentiles */
+    int duration_count, duration_room;
     struct key_count *keys;
-    int *slots, slot_count; /* a hash table: places in `keys` plus one; 0: free */
+    int *slots, slot_count;   /* a hash table: places in `keys` plus one; 0: free */
+    int **places, place_room; /* the same of keys in blocks, by block and by place in it */
+    int *groups;              /* of each key */
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
     struct week_clock clock; /* of hours of the week */
     struct branches seen;
-    enum report_dimension rolled; /* of the rollups: that of the groups, or of the only property */
-    bool restricted, is_exact;
+    enum report_dimension rolled;     /* of the rollups: that of the groups, or of the only property */
+    const struct case_reader *reader; /* of a caller who sees a part; NULL: the rows of cases decide */
+    bool restricted, is_exact, percentiles;
+    bool unknown; /* a whole record has a key that is needed and not known */
 };
 
 /* Binds of a query on report_days: the days of the period. */
@@ -62,6 +75,10 @@ static inline int cells_of(const struct series_ask *ask) {
 /* Gives facts without a key the place 0. */
 void keys_begin(struct reading *r);
 void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n);
+/* The same, with the sum of durations that differ, for readings without percentiles. */
+void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n, int64_t sum);
+/* The same, of the key at a place in a block. */
+void series_block_add(struct reading *r, int64_t block, int at, int bucket, int part, int step);
 /* The bucket of a moment in the period, or the hour of its week. */
 int place_in_time(struct reading *r, int64_t at);
 
