@@ -142,6 +142,9 @@ int db_lock_row(struct conn *c, const char *table, int64_t id);
 bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
 /* Call it after inserting rows with ids of the caller's choice: the ids that the store assigns next are above them. */
 int db_settle_ids(struct conn *c);
+/* The next row of the table gets this id, for a row that keeps the id of another desk. The table assigns ids,
+ * and has none as high. Returns 1, 0 if it has, or error. */
+int db_next_id(struct conn *c, const char *table, int64_t id);
 /* Samples the values of all tables, after many rows were inserted. Without samples PostgreSQL plans badly
  * until its next autovacuum. SQLite plans without them. */
 int db_analyze(struct conn *c);

@@ -76,7 +76,8 @@ struct engine {
     int (*lock_name)(struct conn *c, struct str name, bool shared); /* see db_lock, db_share */
     int (*lock_row)(struct conn *c, const char *table, int64_t id);
     int (*settle_ids)(struct conn *c); /* see db_settle_ids; NULL: nothing to do */
-    int (*analyze)(struct conn *c);    /* see db_analyze; NULL: nothing to do */
+    int (*next_id)(struct conn *c, const char *table, int64_t id); /* see db_next_id */
+    int (*analyze)(struct conn *c);                                /* see db_analyze; NULL: nothing to do */
 
     /* Statements. The handle is the engine's. Errors are those of db.h. */
     int (*prepare)(struct conn *c, const char *sql, void **handle, int *params);

@@ -294,5 +294,6 @@ int pg_schema_version(struct conn *c, const struct schema_file *files, struct wh
     "AND d.refclassid = 'pg_class'::regclass JOIN pg_class s ON s.oid = d.refobjid " \
     "AND s.relkind = 'S' WHERE x.adrelid = a.attrelid AND x.adnum = a.attnum))"
 int pg_settle_ids(struct conn *c);
+int pg_next_id(struct conn *c, const char *table, int64_t id);
 
 #endif

@@ -81,6 +81,7 @@ const struct engine postgres_engine = {
     .lock_name = pg_lock_name,
     .lock_row = pg_lock_row,
     .settle_ids = pg_settle_ids,
+    .next_id = pg_next_id,
     .analyze = pg_analyze,
     .prepare = pg_prepare,
     .finalize = pg_finalize,

@@ -38,6 +38,16 @@ static const char settle[] =
 
 int pg_settle_ids(struct conn *c) { return pg_run(c, settle); }
 
+int pg_next_id(struct conn *c, const char *table, int64_t id) {
+    struct stmt *s;
+    int rc = db_start(c, "SELECT setval(pg_get_serial_sequence(:name, 'id'), :id, false)",
+                      BINDS(B_TEXT("name", str_of(table)), B_INT("id", id)), &s);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    stmt_end(s);
+    return rc < 0 ? rc : 0;
+}
+
 /* Returns a count, or an error. */
 static int64_t pg_count(struct conn *c, const char *sql, const struct bind *binds) {
     struct stmt *s;

@@ -136,6 +136,14 @@ static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) {
     return (void)c, (void)table, (void)id, 0;
 }
 
+/* The id of the next row is above `seq` and above all ids of the table. */
+static int sqlite_next_id(struct conn *c, const char *table, int64_t id) {
+    const struct bind *binds = BINDS(B_TEXT("name", str_of(table)), B_INT("seq", id - 1));
+    int rc = db_exec_text(c, "UPDATE sqlite_sequence SET seq = :seq WHERE name = :name", binds);
+    if (rc == 0) rc = db_exec_text(c, "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)", binds);
+    return rc < 0 ? rc : 0;
+}
+
 static int sqlite_connect_reader(struct db *db, struct conn **out, struct why why) {
     return conn_open(&db->sqlite->reading, out, why);
 }
@@ -159,6 +167,7 @@ const struct engine sqlite_engine = {
     .undo = sqlite_undo,
     .lock_name = sqlite_lock_name,
     .lock_row = sqlite_lock_row,
+    .next_id = sqlite_next_id,
     .prepare = prepare,
     .finalize = finalize,
     .param_name = param_name,

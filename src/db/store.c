@@ -280,6 +280,21 @@ int db_share(struct conn *c, struct str name) { return c->engine->lock_name(c, n
 int db_lock_row(struct conn *c, const char *table, int64_t id) { return c->engine->lock_row(c, table, id); }
 bool db_writes(const struct conn *c) { return c->role != CONN_READER; }
 int db_settle_ids(struct conn *c) { return c->engine->settle_ids ? c->engine->settle_ids(c) : 0; }
+
+int db_next_id(struct conn *c, const char *table, int64_t id) {
+    char sql[200];
+    struct stmt *s;
+    snprintf(sql, sizeof sql, "SELECT COALESCE(MAX(id), 0) FROM %s", table);
+    int rc = db_start(c, sql, NULL, &s);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    int64_t highest = rc == 1 ? col_int(s, 0) : 0;
+    stmt_end(s);
+    if (rc < 0 || id <= highest) return rc < 0 ? rc : 0;
+    rc = c->engine->next_id(c, table, id);
+    return rc < 0 ? rc : 1;
+}
+
 int db_analyze(struct conn *c) { return c->engine->analyze ? c->engine->analyze(c) : 0; }
 
 /* ---- statistics ------------------------------------------------------------------------------ */

@@ -34,14 +34,49 @@ struct listed {
     int64_t id, updated;
 };
 
+#define SMALL(file, list, include) \
+    .name = file, .path = list, .query = include, .parts = API_PLAIN, .is_small = true
+#define TEXTS "&include=locale_field%2Cfield_option"
+
 static const struct api_kind kinds[] = {
-    {"organizations", "/organizations", "&fields=%2Btags&include=identity_domain%2Cidentity_phone",
-     "/organizations", API_NOTES},
-    {"teams", "/teams", "", NULL, API_PLAIN},
-    {"users", "/users", "&fields=%2Btags&include=identity_email%2Cidentity_phone%2Crole", "/users",
-     API_NOTES},
-    {"cases", "/cases", "&fields=%2Btags&include=case_status%2Ccase_priority%2Ccase_type%2Cchannel", "/cases",
-     API_POSTS},
+    {SMALL("locales", "/locales", "")},
+    {SMALL("statuses", "/cases/statuses", "")},
+    {SMALL("priorities", "/cases/priorities", "")},
+    {SMALL("types", "/cases/types", "")},
+    {SMALL("case_fields", "/cases/fields", TEXTS)},
+    {SMALL("user_fields", "/users/fields", TEXTS)},
+    {SMALL("organization_fields", "/organizations/fields", TEXTS)},
+    {SMALL("businesshours", "/businesshours", "")},
+    {SMALL("forms", "/cases/forms", TEXTS)},
+    {SMALL("slas", "/slas", "&include=sla_target%2Csla_proposition")},
+    {SMALL("macros", "/cases/macros", "&include=tag"), .filter = "show_all=true&"},
+    {SMALL("views", "/views", ""), .filter = "show_all=true&"},
+    {SMALL("triggers", "/triggers", "")},
+    {SMALL("monitors", "/monitors", "")},
+    {SMALL("categories", "/categories", TEXTS "&fields=%2Bicon")},
+    {SMALL("sections", "/sections", TEXTS "%2Ctag&fields=%2Bsort_order")},
+    {.name = "articles",
+     .path = "/articles",
+     .query = TEXTS "%2Ctag",
+     .owner = "/articles",
+     .parts = API_COMMENTS,
+     .is_small = true},
+    {.name = "organizations",
+     .path = "/organizations",
+     .query = "&fields=%2Btags&include=identity_domain%2Cidentity_phone%2Corganization_field_value",
+     .owner = "/organizations",
+     .parts = API_NOTES},
+    {.name = "teams", .path = "/teams", .query = ""},
+    {.name = "users",
+     .path = "/users",
+     .query = "&fields=%2Btags&include=identity_email%2Cidentity_phone%2Crole%2Cuser_field_value",
+     .owner = "/users",
+     .parts = API_NOTES},
+    {.name = "cases",
+     .path = "/cases",
+     .query = "&fields=%2Btags&include=case_status%2Ccase_priority%2Ccase_type%2Cchannel%2Ccase_field_value",
+     .owner = "/cases",
+     .parts = API_POSTS},
 };
 
 /* ---- the list of a kind ---------------------------------------------------------------------- */
@@ -81,16 +116,29 @@ static int64_t listing_page(struct api_fetch *x, struct listing *l, const struct
     return added;
 }
 
+/* A list that the source need not have, or that the account need not see. */
+static int small_page(struct api_fetch *x, const struct api_kind *k, struct arena *a, struct str path,
+                      struct json **reply) {
+    struct source_page p = {.path = path};
+    TRY(source_pages(&x->source, a, &p, 1));
+    *reply = p.reply ? p.reply : json_new(a, JSON_OBJECT);
+    if (p.status != 200)
+        foreign_skip_many(x->report, str_fmt(x->memory, "%s: the source answers %d", k->path, p.status).p, 1);
+    return 0;
+}
+
 /* Reads pages from the first one on, until one has nothing new. */
 static int list_pass(struct api_fetch *x, const struct api_kind *k, struct listing *l, int64_t *added) {
     int64_t last = 0, more = 1;
     for (*added = 0; more > 0; *added += more) {
         struct arena *a = arena_new();
         struct json *reply;
-        struct str path = last ? str_fmt(a, "%s?fields=id%%2Cupdated_at&limit=%d&after_id=%" PRId64, k->path,
-                                         IDS_A_PAGE, last)
-                               : str_fmt(a, "%s?fields=id%%2Cupdated_at&limit=%d", k->path, IDS_A_PAGE);
-        int rc = source_page(&x->source, a, path, &reply);
+        struct str path = str_fmt(a, "%s?%sfields=id%%2Cupdated_at&limit=%d", k->path,
+                                  k->filter ? k->filter : "", IDS_A_PAGE);
+        /* lists in another order than that of ids or times take no after_id */
+        if (last && k->is_small) path = str_fmt(a, "%s&offset=%" PRId64, path.p, *added);
+        else if (last) path = str_fmt(a, "%s&after_id=%" PRId64, path.p, last);
+        int rc = k->is_small ? small_page(x, k, a, path, &reply) : source_page(&x->source, a, path, &reply);
         more = rc < 0 ? rc : listing_page(x, l, reply, &last);
         if (rc == 0 && item_int(reply, "total_count") > l->total) l->total = item_int(reply, "total_count");
         if (x->progress && rc == 0)
@@ -194,6 +242,7 @@ static struct str line_kept(struct kind_run *r, struct arena *a, const struct li
     struct lines *from = lines_at(&r->part, row->id) && is_line_current(&r->part, row)   ? &r->part
                          : lines_at(&r->kept, row->id) && is_line_current(&r->kept, row) ? &r->kept
                                                                                          : NULL;
+    if (r->kind->is_small) return (struct str){0};
     return from ? str_dup(a, (struct str){from->text, (size_t)from->n}) : (struct str){0};
 }
 
@@ -211,7 +260,7 @@ static int kind_rows_write(struct kind_run *r, struct arena *a, const struct lis
     for (int i = 0; i < count; i++) {
         if (!lines[i].p && items[next++].line.p) {
             lines[i] = items[next - 1].line;
-            r->x->fetched++;
+            r->x->fetched += !r->kind->is_small;
         }
         if (lines[i].p) fwrite(lines[i].p, 1, lines[i].n, r->out);
     }
@@ -295,19 +344,6 @@ static int fetch_roles(struct api_fetch *x) {
 /* ---- kinds that are not carried --------------------------------------------------------------- */
 
 static const char *const others[][2] = {
-    {"custom fields of conversations, and their values", "/cases/fields"},
-    {"custom fields of people, and their values", "/users/fields"},
-    {"custom fields of organizations, and their values", "/organizations/fields"},
-    {"forms", "/cases/forms"},
-    {"categories of the help center", "/categories"},
-    {"sections of the help center", "/sections"},
-    {"articles of the help center, with their comments", "/articles"},
-    {"macros", "/cases/macros"},
-    {"views", "/views"},
-    {"business hours", "/businesshours"},
-    {"service level agreements", "/slas"},
-    {"triggers", "/triggers"},
-    {"monitors", "/monitors"},
     {"endpoints", "/endpoints"},
     {"brands, their templates and mailboxes", "/brands"},
 };
@@ -357,12 +393,14 @@ static int folder_known(struct api_fetch *x, const char *name) {
 /* Makes the folder when the source has answered. */
 static int enter_folder(struct api_fetch *x) {
     const char *name = str_fmt(x->memory, "%s/source", x->folder).p,
-               *contents = str_fmt(x->memory, "%s/attachments", x->folder).p;
+               *contents = str_fmt(x->memory, "%s/attachments", x->folder).p,
+               *articles = str_fmt(x->memory, "%s/article-attachments", x->folder).p;
     struct json *reply;
     int known = folder_known(x, name);
     TRY(known);
     TRY(source_page(&x->source, x->memory, S("/roles?limit=1"), &reply));
-    if ((mkdir(x->folder, 0700) != 0 && errno != EEXIST) || (mkdir(contents, 0700) != 0 && errno != EEXIST))
+    if ((mkdir(x->folder, 0700) != 0 && errno != EEXIST) || (mkdir(contents, 0700) != 0 && errno != EEXIST) ||
+        (mkdir(articles, 0700) != 0 && errno != EEXIST))
         return db_refuse(x->source.why, "%s can't be made: %s", x->folder, strerror(errno));
     if (known) return 0;
     FILE *file = fopen(name, "wex");

@@ -44,6 +44,30 @@ static struct reading_row *row_with(struct items_run *r, int64_t id) {
     return NULL;
 }
 
+/* Adds the content of a file to those that are wanted. Returns its id; 0: it is not valid. */
+static int64_t want_file(struct items_run *r, const struct json *file, const char *where,
+                         const char *folder) {
+    int64_t id = item_int(file, "id"), size = item_int(file, "size");
+    if (id <= 0 || id > API_ID_MOST || size < 0 || size > CONTENT_MOST || r->file_count >= FILES_MOST) {
+        report(r, "files without an id, or of more than 1 GiB", id);
+        return 0;
+    }
+    r->files = arena_more(r->a, r->files, r->file_count, &r->file_room, sizeof *r->files);
+    r->files[r->file_count++] =
+        (struct source_file){.path = str_fmt(r->a, "%s/attachments/%" PRId64 "/download", where, id),
+                             .to = str_fmt(r->a, "%s/%s/%" PRId64, r->x->folder, folder, id).p,
+                             .size = size};
+    return id;
+}
+
+/* Files of the row itself: those of articles. */
+static void want_files_of(struct items_run *r, const struct reading_row *row) {
+    const struct json *list = r->kind->parts == API_COMMENTS ? item_list(row->row, "attachments") : NULL;
+    const char *where = str_fmt(r->a, "%s/%" PRId64, r->kind->owner, row->item->id).p;
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
+        want_file(r, j, where, "article-attachments");
+}
+
 /* Asks for the rows that have none yet. A page may be shorter than asked for, because its bytes have a limit.
  * *added: rows that came. */
 static int rows_page(struct items_run *r, int *added) {
@@ -51,7 +75,8 @@ static int rows_page(struct items_run *r, int *added) {
     struct buf path = {0};
     int asked = 0;
     *added = 0;
-    buf_fmt(&path, "%s?limit=100&_empty=false%s&ids=", r->kind->path, r->kind->query);
+    buf_fmt(&path, "%s?%slimit=100&_empty=false%s&ids=", r->kind->path,
+            r->kind->filter ? r->kind->filter : "", r->kind->query);
     for (int i = 0; i < r->count; i++)
         if (!r->rows[i].row) buf_fmt(&path, "%s%" PRId64, asked++ ? "," : "", r->rows[i].item->id);
     struct str asks = buf_take(&path, r->a);
@@ -63,6 +88,7 @@ static int rows_page(struct items_run *r, int *added) {
         if (!row || row->row || j->type != JSON_OBJECT) continue;
         row->row = j;
         row->updated = item_time(j, "updated_at");
+        want_files_of(r, row);
         (*added)++;
     }
     return 0;
@@ -83,16 +109,8 @@ static int64_t id_in(const struct json *item, const char *name) {
 
 static void write_file(struct items_run *r, struct json_writer *w, const struct json *file,
                        const char *where) {
-    int64_t id = item_int(file, "id"), size = item_int(file, "size");
-    if (id <= 0 || id > API_ID_MOST || size < 0 || size > CONTENT_MOST || r->file_count >= FILES_MOST) {
-        report(r, "files without an id, or of more than 1 GiB", id);
-        return;
-    }
-    r->files = arena_more(r->a, r->files, r->file_count, &r->file_room, sizeof *r->files);
-    r->files[r->file_count++] =
-        (struct source_file){.path = str_fmt(r->a, "%s/attachments/%" PRId64 "/download", where, id),
-                             .to = str_fmt(r->a, "%s/attachments/%" PRId64, r->x->folder, id).p,
-                             .size = size};
+    int64_t id = want_file(r, file, where, "attachments");
+    if (id == 0) return;
     jw_object(w);
     jw_key(w, S("id")), jw_int(w, id);
     jw_key(w, S("name")), jw_str(w, item_text(file, "name"));
@@ -137,6 +155,13 @@ static void write_api_post(struct items_run *r, struct reading_row *row, const s
     row->count++;
 }
 
+/* A comment as it was shown, with its replies. */
+static void write_comment(struct items_run *r, struct reading_row *row, const struct json *comment) {
+    buf_str(&row->posts, json_text(r->a, comment));
+    buf_char(&row->posts, ',');
+    row->count++;
+}
+
 /* Takes the posts of a page that are new. A page without one is the last. */
 static void take_posts(struct items_run *r, struct reading_row *row, const struct source_page *p) {
     const struct json *data = p->status == 200 ? item_list(p->reply, "data") : NULL;
@@ -158,7 +183,8 @@ static void take_posts(struct items_run *r, struct reading_row *row, const struc
         }
         row->last = id;
         more = true;
-        write_api_post(r, row, j);
+        if (r->kind->parts == API_COMMENTS) write_comment(r, row, j);
+        else write_api_post(r, row, j);
     }
     row->done = !more || row->count >= row->total;
     if (row->done && row->count < row->total && p->status == 200)
@@ -171,6 +197,9 @@ static struct str posts_path(struct items_run *r, const struct reading_row *row)
     if (r->kind->parts == API_NOTES)
         return str_fmt(r->a, "%s/%" PRId64 "/notes?limit=%d&offset=%" PRId64, owner, id, POSTS_A_PAGE,
                        row->count);
+    if (r->kind->parts == API_COMMENTS)
+        return str_fmt(r->a, "%s/%" PRId64 "/comments?limit=%d&include=comment&offset=%" PRId64, owner, id,
+                       POSTS_A_PAGE, row->count);
     struct str first = str_fmt(r->a,
                                "%s/%" PRId64 "/posts?limit=%d&filters=MESSAGES%%2CNOTES&_empty=false"
                                "&include=case_message%%2Cnote%%2Cchannel",

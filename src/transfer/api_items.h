@@ -21,14 +21,18 @@ struct api_fetch {
     int64_t fetched, kept;                                           /* rows */
 };
 
-enum api_parts { API_PLAIN, API_NOTES, API_POSTS };
+enum api_parts { API_PLAIN, API_NOTES, API_POSTS, API_COMMENTS };
 
 struct api_kind {
     const char *name;  /* of the file */
     const char *path;  /* of the list */
-    const char *query; /* of the rows */
+    const char *query; /* of the rows; begins with & */
     const char *owner; /* begins the paths of posts and notes of a row; NULL: it has none */
     enum api_parts parts;
+    const char *filter; /* of the list and the rows, with & behind it; NULL: none */
+    /* The source may refuse the list (403, 404). Its rows are few, so each run reads all of them again: parts
+     * of them may change without their updated_at. */
+    bool is_small;
 };
 
 struct api_item {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "core/words.h"
 #include "transfer/api_items.h"
+#include "transfer/deskapi_parts.h"
 
 #define OF_A_LINE "_id _updated _fetched _posts _permissions resource_type resource_url "
 
@@ -21,26 +22,9 @@ static int64_t time_past(struct foreign *f, int64_t at, int64_t id) {
     return f->now;
 }
 
-static int64_t reference_of(const struct json *item, const char *name) {
-    const struct json *j = json_member(item, str_of(name));
-    return j && j->type == JSON_OBJECT ? item_int(j, "id") : 0;
-}
-
 static struct str reference_text(const struct json *item, const char *name, const char *member) {
     const struct json *j = json_member(item, str_of(name));
     return j && j->type == JSON_OBJECT ? item_text(j, member) : (struct str){0};
-}
-
-/* Returns 0 for an unknown word. */
-static int word_known(const struct word *words, struct str text) {
-    int found = text.n ? word_id(words, text) : 0;
-    return found > 0 ? found : 0;
-}
-
-static void skip_values(struct foreign *f, const struct json *item, const char *what, int64_t id) {
-    const struct json *list = item_list(item, "custom_fields");
-    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (!foreign_is_empty(json_member(j, S("value")))) foreign_skip(f, what, id);
 }
 
 /* Names of tags, or of domains, of a list of objects. */
@@ -71,8 +55,8 @@ static const int system_roles[] = {[ROLE_PUBLIC] = ROLE_OF_CUSTOMERS,
 static int take_api_role(struct foreign *f, const struct json *item) {
     struct foreign_role r = {.id = item_int(item, "id"),
                              .title = item_text(item, "title"),
-                             .type = word_known(role_types, item_text(item, "type")),
-                             .case_access = word_known(case_accesses, item_text(item, "agent_case_access")),
+                             .type = api_word(role_types, item_text(item, "type")),
+                             .case_access = api_word(case_accesses, item_text(item, "agent_case_access")),
                              .permissions = item_list(item, "_permissions")};
     bool is_own = !item_true(item, "is_system") && r.id > 5 && (r.type == ROLE_ADMIN || r.type == ROLE_AGENT);
     if (r.type == 0 || (!is_own && !item_true(item, "is_system"))) {
@@ -82,6 +66,7 @@ static int take_api_role(struct foreign *f, const struct json *item) {
     r.role_id = is_own ? 0 : system_roles[r.type];
     TRY(load_role(f, &r));
     foreign_explain(f, "role", r.id, r.title, (int)r.role_id);
+    foreign_here(f, "role", r.id, r.role_id);
     return 0;
 }
 
@@ -109,12 +94,16 @@ static const struct foreign_shape team = {"teams",
                                            {"title", .is = MEMBER_TEXT, INTO(foreign_team, name)},
                                            {"legacy_id", .is = MEMBER_TEXT, INTO(foreign_team, legacy_id)},
                                            {"created_at", .is = MEMBER_TIME, INTO(foreign_team, created_at)},
-                                           {"businesshour", .left = "business hours of teams"}}};
+                                           {"businesshour", .is = MEMBER_OBJECT}}};
 
 static int take_api_team(struct foreign *f, const struct json *item) {
     struct foreign_team t = {0};
     foreign_fill(f, &team, item, 0, &t);
     t.created_at = time_past(f, t.created_at, t.id);
+    /* a team without hours of its own shows the default ones */
+    int64_t hours = api_reference(item, "businesshour");
+    if (foreign_term(f, "default hours", hours, (struct str){0}) <= 0)
+        t.hours_id = api_here(f, "business_hour", hours);
     return load_team(f, &t);
 }
 
@@ -184,9 +173,9 @@ static int posts_of(struct foreign *f, const struct json *item, int64_t id, stru
         TRY(foreign_check(f, &post, j, str_fmt(f->item, "_posts[%d].", n++).p, id));
         foreign_fill(f, &post, j, id, p);
         p->created_at = time_past(f, p->created_at, id);
-        p->channel = p->is_note ? 0 : word_known(channels, item_text(j, "channel"));
-        p->source = word_known(sources, item_text(j, "source"));
-        p->color = word_known(note_colors, item_text(j, "color"));
+        p->channel = p->is_note ? 0 : api_word(channels, item_text(j, "channel"));
+        p->source = api_word(sources, item_text(j, "source"));
+        p->color = api_word(note_colors, item_text(j, "color"));
         if (is_plain_text(p->text, p->html)) p->html = (struct str){0};
         TRY(take_api_files(f, item_list(j, "files"), p));
     }
@@ -199,8 +188,8 @@ static int take_api_organization(struct foreign *f, const struct json *item) {
     o.created_at = time_past(f, o.created_at, o.id);
     o.domains = names_of(f, item_list(item, "domains"), "domain");
     o.tags = names_of(f, item_list(item, "tags"), "name");
-    skip_values(f, item, "values of custom fields of organizations", o.id);
-    return load_organization(f, &o);
+    TRY(load_organization(f, &o));
+    return load_api_values(f, AREA_ORGANIZATIONS, item, o.id);
 }
 
 /* ---- people ---------------------------------------------------------------------------------- */
@@ -236,7 +225,7 @@ static const struct foreign_shape user = {
 
 /* A role that the file of roles does not explain gives no rights. */
 static int role_of_person(struct foreign *f, const struct json *item, int64_t id) {
-    int found = foreign_term(f, "role", reference_of(item, "role"), (struct str){0});
+    int found = foreign_term(f, "role", api_reference(item, "role"), (struct str){0});
     if (found > 0) return found;
     foreign_skip(f, "unknown roles of people: they are customers", id);
     return ROLE_OF_CUSTOMERS;
@@ -266,15 +255,15 @@ static int take_api_user(struct foreign *f, const struct json *item) {
     foreign_fill(f, &user, item, 0, &p);
     p.created_at = time_past(f, p.created_at, p.id);
     p.role_id = role_of_person(f, item, p.id);
-    p.organization_id = reference_of(item, "organization");
-    p.agent_case_access = word_known(case_accesses, item_text(item, "agent_case_access"));
-    p.organization_case_access =
-        word_known(organization_accesses, item_text(item, "organization_case_access"));
+    p.organization_id = api_reference(item, "organization");
+    p.locale_id = foreign_find(f, "locale", api_reference(item, "locale"));
+    p.agent_case_access = api_word(case_accesses, item_text(item, "agent_case_access"));
+    p.organization_case_access = api_word(organization_accesses, item_text(item, "organization_case_access"));
     p.tags = names_of(f, item_list(item, "tags"), "name");
     take_address(item, &p);
     take_api_teams(item, &p);
-    skip_values(f, item, "values of custom fields of people", p.id);
-    return load_foreign_person(f, &p);
+    TRY(load_foreign_person(f, &p));
+    return load_api_values(f, AREA_USERS, item, p.id);
 }
 
 /* ---- conversations --------------------------------------------------------------------------- */
@@ -298,29 +287,24 @@ static const struct foreign_shape conversation = {
      {"updated_at", .is = MEMBER_TIME, INTO(foreign_case, updated_at)},
      {"tags", .is = MEMBER_LIST},
      {"custom_fields", .is = MEMBER_LIST},
-     {"form", .left = "forms of conversations"},
+     {"form", .is = MEMBER_OBJECT},
      {"rating", .left = "ratings"},
      {"is_snoozed", .left = "snoozed conversations: they are in the lists"},
      {"snoozed_until", .is = MEMBER_TEXT},
      {"mailbox", .left = "mailboxes of conversations"}}};
 
 static void take_api_words(struct foreign *f, const struct json *item, struct foreign_case *c) {
-    const struct json *priority = json_member(item, S("priority"));
-    int64_t level = priority && priority->type == JSON_OBJECT ? item_int(priority, "level") : 0;
-    int status = word_known(status_types, reference_text(item, "status", "type"));
-    struct str type = reference_text(item, "type", "type");
-    if (status == 0 || status == STATUS_CUSTOM) {
-        foreign_skip(f, "statuses of one's own: the conversation is open", c->id);
-        status = STATUS_OPEN;
+    c->status_type = api_word(status_types, reference_text(item, "status", "type"));
+    c->status_id = foreign_find(f, "case_status", api_reference(item, "status"));
+    if (c->status_id == 0 && (c->status_type == 0 || c->status_type == STATUS_CUSTOM)) {
+        foreign_skip(f, "statuses that are not here: the conversation is open", c->id);
+        c->status_type = STATUS_OPEN;
     }
-    c->status_type = status;
-    c->priority_id = level >= 1 && level <= 4 ? level : 0;
-    if (priority && priority->type == JSON_OBJECT && !c->priority_id)
-        foreign_skip(f, "priorities of one's own", c->id);
-    c->type_id = word_known(case_type_types, type);
-    if (!c->type_id && reference_of(item, "type")) foreign_skip(f, "types of one's own", c->id);
-    c->source = word_known(sources, item_text(item, "portal"));
-    c->channel = word_known(post_channels, reference_text(item, "source_channel", "type"));
+    c->priority_id = api_here(f, "case_priority", api_reference(item, "priority"));
+    c->type_id = api_here(f, "case_type", api_reference(item, "type"));
+    c->form_id = api_here(f, "case_form", api_reference(item, "form"));
+    c->source = api_word(sources, item_text(item, "portal"));
+    c->channel = api_word(post_channels, reference_text(item, "source_channel", "type"));
 }
 
 /* No message is older than its conversation. One that others were merged into may have older ones. */
@@ -338,19 +322,19 @@ static int take_api_case(struct foreign *f, const struct json *item) {
     foreign_fill(f, &conversation, item, 0, &c);
     c.created_at = time_past(f, c.created_at, c.id);
     c.updated_at = time_past(f, c.updated_at, c.id);
-    c.requester_id = reference_of(item, "requester");
-    c.agent_id = reference_of(item, "assigned_agent");
-    c.team_id = reference_of(item, "assigned_team");
+    c.requester_id = api_reference(item, "requester");
+    c.agent_id = api_reference(item, "assigned_agent");
+    c.team_id = api_reference(item, "assigned_team");
     c.tags = names_of(f, item_list(item, "tags"), "name");
     take_api_words(f, item, &c);
-    skip_values(f, item, "values of custom fields of conversations", c.id);
-    if (reference_of(item, "brand") > 1)
+    if (api_reference(item, "brand") > 1)
         foreign_skip(f, "brands of conversations: they have the first brand", c.id);
     int n = posts_of(f, item, c.id, &c.posts);
     TRY(n);
     c.post_count = n;
     take_beginning(f, &c);
-    return load_case(f, &c);
+    int loaded = load_case(f, &c);
+    return loaded > 0 ? load_api_values(f, AREA_CASES, item, c.id) : loaded;
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -369,13 +353,31 @@ static int take_organization_notes(struct foreign *f, const struct json *item) {
 }
 static int take_user_notes(struct foreign *f, const struct json *item) { return take_notes(f, item, true); }
 
-const struct foreign_system deskapi = {"api",
-                                       {{"roles", take_api_role, &role, true},
-                                        {"organizations", take_api_organization, &organization, true},
-                                        {"teams", take_api_team, &team, true},
-                                        {"users", take_api_user, &user, true},
-                                        {"organizations", take_organization_notes, NULL, true},
-                                        {"users", take_user_notes, NULL, true},
-                                        {"cases", take_api_case, &conversation, true}},
-                                       {NULL},
-                                       .keeps_ids = true};
+const struct foreign_system deskapi = {
+    .name = "api",
+    .parts =
+        {{.name = "locales", .take = take_api_locale},
+         {.name = "roles", .take = take_api_role, .shape = &role, .needed = true},
+         {.name = "statuses", .take = take_api_status},
+         {.name = "priorities", .take = take_api_priority},
+         {.name = "types", .take = take_api_type},
+         {.name = "case_fields", .take = take_api_case_field},
+         {.name = "user_fields", .take = take_api_user_field},
+         {.name = "organization_fields", .take = take_api_organization_field, .end = load_api_fields},
+         {.name = "businesshours", .take = take_api_hours},
+         {.name = "organizations", .take = take_api_organization, .shape = &organization, .needed = true},
+         {.name = "teams", .take = take_api_team, .shape = &team, .needed = true},
+         {.name = "users", .take = take_api_user, .shape = &user, .needed = true},
+         {.name = "organizations", .take = take_organization_notes, .needed = true},
+         {.name = "users", .take = take_user_notes, .needed = true},
+         {.name = "forms", .take = take_api_form},
+         {.name = "slas", .take = take_api_sla},
+         {.name = "macros", .take = take_api_macro},
+         {.name = "views", .take = take_api_view},
+         {.name = "triggers", .take = take_api_trigger},
+         {.name = "monitors", .take = take_api_monitor},
+         {.name = "categories", .take = take_api_category},
+         {.name = "sections", .take = take_api_section},
+         {.name = "articles", .take = take_api_article},
+         {.name = "cases", .take = take_api_case, .shape = &conversation, .needed = true}},
+    .keeps_ids = true};

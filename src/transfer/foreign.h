@@ -8,7 +8,8 @@
 #ifndef TRANSFER_FOREIGN_H
 #define TRANSFER_FOREIGN_H
 
-#include "db/rows.h"
+#include "core/fields/field_value.h"
+#include "db/why.h"
 #include "json/json.h"
 #include "work/work.h"
 
@@ -25,13 +26,13 @@ struct foreign_organization {
 };
 
 struct foreign_team {
-    int64_t id, created_at;
+    int64_t id, created_at, hours_id; /* hours_id: of the desk */
     struct str name, legacy_id;
 };
 
 struct foreign_person {
-    int64_t id, organization_id, created_at, role_id; /* role_id: of the desk */
-    struct str name, email, phone, mobile, note;      /* note: of staff */
+    int64_t id, organization_id, created_at, role_id, locale_id; /* role_id, locale_id: of the desk */
+    struct str name, email, phone, mobile, note;                 /* note: of staff */
     struct str legacy_id, designation, time_zone, signature;
     int agent_case_access, organization_case_access; /* 0: as the role says; only the person's own */
     bool is_disabled, email_unverified;
@@ -52,6 +53,7 @@ struct foreign_role {
 struct foreign_attachment {
     int64_t id;
     struct str name, content_type;
+    const char *folder; /* NULL: attachments */
 };
 
 struct foreign_post {
@@ -65,7 +67,7 @@ struct foreign_post {
 
 struct foreign_case {
     int64_t id, requester_id, agent_id, team_id, created_at, updated_at;
-    int64_t priority_id, type_id; /* ids of rows of the desk */
+    int64_t priority_id, type_id, form_id, status_id; /* ids of rows of the desk; status_id 0: of the type */
     int64_t status_type;
     int source;  /* the channel follows from it */
     int channel; /* 0: not given */
@@ -98,6 +100,31 @@ struct foreign_ids {
     size_t room, count;
 };
 
+/* Ids of rows of this desk by those of the source. */
+struct foreign_pair {
+    const char *kind;
+    int64_t id, here; /* here 0: the slot is free */
+};
+struct foreign_map {
+    struct foreign_pair *slots;
+    size_t room, count;
+};
+
+/* An item that waits for others. */
+struct foreign_kept {
+    int64_t id;
+    int group;
+    struct str text; /* JSON */
+    struct foreign_kept *next;
+};
+
+struct foreign_fields {
+    struct custom_field *list;
+    struct field_option *options;
+    int count, option_count;
+    bool read;
+};
+
 struct foreign_system;
 
 struct foreign {
@@ -113,6 +140,9 @@ struct foreign {
     struct foreign_count *made, *skipped;
     struct foreign_term *terms;
     struct foreign_ids posts, identities;
+    struct foreign_map map;
+    struct foreign_kept *kept;       /* in the order of ids */
+    struct foreign_fields fields[4]; /* of enum field_area */
     int64_t now, owner_id, items;
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
     struct why why;
@@ -127,6 +157,7 @@ int load_foreign_person(struct foreign *f, const struct foreign_person *p);
 int load_notes(struct foreign *f, bool is_person, int64_t id, const struct foreign_post *notes, int count);
 int load_member(struct foreign *f, int64_t person_id, int64_t team_id);
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value);
+/* Returns 1, 0 if it is left out, or a negative error. */
 int load_case(struct foreign *f, const struct foreign_case *c);
 /* 1 if the ticket with this id was imported, 0 if not, or a negative error */
 int foreign_has_case(struct foreign *f, int64_t id);
@@ -138,6 +169,11 @@ int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member,
                  int64_t id);
 int foreign_twice(struct foreign *f, const char *member, int64_t id); /* refuses an id that is there twice */
 
+/* Keeps the id of a row of this kind. kind: a constant, or a text that lives until the end. */
+void foreign_here(struct foreign *f, const char *kind, int64_t id, int64_t here);
+int64_t foreign_find(const struct foreign *f, const char *kind,
+                     int64_t id); /* 0: there is no such row here */
+
 void foreign_made(struct foreign *f, const char *what, int64_t n);
 /* reports what is not imported; `what` lives until the end */
 void foreign_skip(struct foreign *f, const char *what, int64_t id);
@@ -147,7 +183,7 @@ void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str
 /* by id, else by name; -1: not explained */
 int foreign_term(const struct foreign *f, const char *kind, int64_t id, struct str name);
 
-/* Stores a file of FOLDER/attachments/ID. Returns 1 with its row's id, 0 if there is no such file, or a
+/* Stores the file FOLDER/attachments/ID. Returns 1 with its row's id, 0 if there is no such file, or a
  * negative error. */
 int foreign_file(struct foreign *f, struct work *w, const struct foreign_attachment *a, int64_t *id);
 
@@ -213,6 +249,8 @@ void foreign_fill(struct foreign *f, const struct foreign_shape *shape, const st
 /* Returns the number of the word, as a member with `words` is read. */
 int foreign_word(struct foreign *f, const struct word *words, struct str text, int otherwise,
                  const char *unknown, int64_t id);
+/* True if the word is one of `words`, which have blanks between them. NULL: there are none. */
+bool foreign_lists(const char *words, struct str word);
 /* no value, null, false, or a text, list or object with nothing in it */
 bool foreign_is_empty(const struct json *value);
 
@@ -227,8 +265,9 @@ struct foreign_system {
         int (*take)(struct foreign *f, const struct json *item);
         const struct foreign_shape *shape; /* shape of its items; NULL: an earlier part has checked them */
         bool needed;
-    } parts[10];          /* ends with name NULL */
-    const char *lists[3]; /* folders with a file for each ticket; ends with NULL */
+        int (*end)(struct foreign *f); /* called behind its last item; NULL: nothing */
+    } parts[32];                       /* ends with name NULL */
+    const char *lists[3];              /* folders with a file for each ticket; ends with NULL */
     /* Rows keep their ids. Then `legacy_id` of a record is stored, and the owner has the id of their row. */
     bool keeps_ids;
 };

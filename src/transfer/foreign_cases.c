@@ -21,10 +21,13 @@ struct told {
     struct str text, html;
 };
 
-/* Cleans HTML. If that fails, the plain text remains. */
+/* Cleans HTML. If that fails, the plain text remains. HTML that another deskd has cleaned has its text beside
+ * it, so it costs no process. */
 static int contents_of(struct foreign *f, const struct foreign_post *p, struct told *out) {
-    struct html_cleaned clean;
-    int cleaned = p->html.n ? html_clean(f->item, p->html, &clean) : 0;
+    struct html_cleaned clean = {.html = p->html, .text = p->text};
+    int cleaned = p->html.n > 0;
+    if (cleaned && !(str_trim(p->text).n && f->system->keeps_ids && html_is_clean(p->html)))
+        cleaned = html_clean(f->item, p->html, &clean);
     TRY(cleaned);
     *out = (struct told){.text = p->text};
     if (cleaned) *out = (struct told){clean.text, clean.html};
@@ -92,6 +95,7 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
                          .id = f->system->keeps_ids ? c->id : 0,
                          .priority_id = c->priority_id,
                          .type_id = c->type_id,
+                         .form_id = c->form_id,
                          .source = c->source,
                          .channel = c->channel                      ? c->channel
                                     : c->source == SOURCE_MAIL      ? CHANNEL_MAIL
@@ -161,8 +165,11 @@ static int end_case(struct foreign *f, const struct foreign_case *c, int64_t id,
     int rc = case_load(&w, id, &now);
     /* A status of type NEW can't be reached again, so a conversation with replies stays as the replies
      * left it. */
-    bool changes = c->status_type && c->status_type != now.status_type && c->status_type != STATUS_NEW;
-    if (rc == 1 && changes) rc = status_id_of_type(&w, (enum status_type)c->status_type, &change.status_id);
+    bool changes = c->status_type && c->status_type != STATUS_NEW &&
+                   (c->status_id ? c->status_id != now.status_id : c->status_type != now.status_type);
+    change.status_id = c->status_id;
+    if (rc == 1 && changes && c->status_id == 0)
+        rc = status_id_of_type(&w, (enum status_type)c->status_type, &change.status_id);
     if (rc >= 0 && changes) rc = case_change(&w, &now, &change);
     /* sets updated_at */
     if (rc >= 0) rc = record_update(&w, (struct record){NULL, "cases", NULL}, &id, 1, NULL, 0);
@@ -188,7 +195,8 @@ int load_case(struct foreign *f, const struct foreign_case *c) {
     foreign_made(f, first && first->is_note ? "notes" : "messages", 1);
     for (int i = 0; i < c->post_count; i++)
         if (&c->posts[i] != first) TRY(add_post(f, c, &c->posts[i], id, &at));
-    return end_case(f, c, id, at);
+    TRY(end_case(f, c, id, at));
+    return 1;
 }
 
 /* ---- notes of people and organizations ------------------------------------------------------- */

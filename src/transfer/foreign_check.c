@@ -98,7 +98,7 @@ static int check_member(struct foreign *f, const struct foreign_member *m, const
     return 0;
 }
 
-static bool contains_word(const char *words, struct str word) {
+bool foreign_lists(const char *words, struct str word) {
     for (const char *p = words; p && *p; p += strspn(p, " ")) {
         size_t n = strcspn(p, " ");
         if (n == word.n && memcmp(p, word.p, n) == 0) return true;
@@ -110,7 +110,7 @@ static bool contains_word(const char *words, struct str word) {
 static bool shape_has(const struct foreign_shape *shape, struct str name) {
     const struct foreign_member *m = shape->members;
     while (m->name && !str_eq(str_of(m->name), name)) m++;
-    return m->name || contains_word(shape->ignored, name);
+    return m->name || foreign_lists(shape->ignored, name);
 }
 
 enum { NAME_SHOWN = 60 };

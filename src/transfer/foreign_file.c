@@ -48,7 +48,8 @@ static bool type_valid(struct str type) {
 }
 
 int foreign_file(struct foreign *f, struct work *w, const struct foreign_attachment *a, int64_t *id) {
-    const char *path = str_fmt(f->item, "%s/attachments/%lld", f->from, (long long)a->id).p;
+    const char *path =
+        str_fmt(f->item, "%s/%s/%lld", f->from, a->folder ? a->folder : "attachments", (long long)a->id).p;
     struct stat st;
     struct str sha256;
     int in = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -68,6 +68,7 @@ int load_team(struct foreign *f, const struct foreign_team *t) {
     const struct column columns[] = {
         COLUMN_UNRECORDED(B_TEXT, "title", foreign_line(f, t->name, "Without name")),
         COLUMN_UNRECORDED(B_TEXT, "legacy_id", foreign_legacy_id(f, t->id, t->legacy_id)),
+        COLUMN_UNRECORDED(B_ID, "businesshour_id", t->hours_id),
         COLUMN_UNRECORDED(B_INT, "id", t->id),
     };
     return foreign_done(f, &w,

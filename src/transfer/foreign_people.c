@@ -113,6 +113,7 @@ static int person_more(struct foreign *f, struct work *w, const struct foreign_p
 static int person_rows(struct foreign *f, struct work *w, const struct foreign_person *p) {
     struct user_new n = {.full_name = foreign_line(f, p->name, "Without name"),
                          .role_id = p->role_id,
+                         .locale_id = p->locale_id,
                          .agent_case_access = p->agent_case_access,
                          .organization_case_access = p->organization_case_access,
                          .legacy_id = foreign_legacy_id(f, p->id, p->legacy_id),
@@ -138,6 +139,7 @@ static int owner_row(struct foreign *f, struct work *w, const struct foreign_per
     columns[2] = COLUMN_UNRECORDED(B_TEXT, "designation_key", fold_key(f->item, p->designation));
     columns[3] = COLUMN_UNRECORDED(B_TEXT, "time_zone", p->time_zone);
     columns[4] = COLUMN_UNRECORDED(B_TEXT, "signature", p->signature);
+    columns[5] = COLUMN_UNRECORDED(B_INT, "locale_id", p->locale_id ? p->locale_id : 1);
     return db_exec(w->conn, &owner_born,
                    BINDS(B_INT("at", p->created_at ? p->created_at : f->now),
                          B_ID("access", p->agent_case_access),
@@ -147,9 +149,9 @@ static int owner_row(struct foreign *f, struct work *w, const struct foreign_per
 /* The owner of the new desk may be a person of the other system. The import changes this person now. */
 static int is_owner(struct foreign *f, struct work *w, const struct foreign_person *p) {
     /* compared: user_change records it */
-    struct column columns[5] = {
+    struct column columns[6] = {
         COLUMN_UNRECORDED(B_TEXT, "legacy_id", foreign_legacy_id(f, p->id, p->legacy_id))};
-    struct user_change change = {.columns = columns, .column_count = f->system->keeps_ids ? 5 : 1};
+    struct user_change change = {.columns = columns, .column_count = f->system->keeps_ids ? 6 : 1};
     int64_t user, one;
     int rc = p->email.n ? identity_owner(w, IDENTITY_EMAIL, p->email, &user) : 0;
     if (f->system->keeps_ids) user = p->id, rc = 1;

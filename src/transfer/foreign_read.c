@@ -184,6 +184,13 @@ static int read_foreign_part(struct foreign *f, const struct foreign_part *part,
         TRY(read_foreign_file(&r));
         found++;
     }
+    if (part->end) {
+        f->item = arena_new();
+        int rc = part->end(f);
+        arena_free(f->item);
+        f->item = NULL;
+        TRY(rc);
+    }
     if (found || !part->needed) return 0;
     return db_refuse(f->why, "%s has no file %s.json: docs/TRANSFER.md lists the files", f->from, part->name);
 }
@@ -257,6 +264,9 @@ int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struc
 int foreign_import(struct foreign *f) {
     f->made = f->skipped = NULL; /* discards the counts of a run that was undone */
     f->terms = NULL;
+    f->map = (struct foreign_map){0};
+    f->kept = NULL;
+    memset(f->fields, 0, sizeof f->fields);
     f->posts = f->identities = (struct foreign_ids){0};
     f->items = 0;
     f->desk->settings = settings_open(f->conn);

@@ -359,12 +359,13 @@ static int take_zammad_ticket(struct foreign *f, const struct json *item) {
     return load_case(f, &c);
 }
 
-const struct foreign_system zammad = {"zammad",
-                                      {{"roles", take_role, &role, false},
-                                       {"ticket_states", take_state, &state, false},
-                                       {"organizations", take_zammad_organization, &organization, false},
-                                       {"groups", take_zammad_group, &group, false},
-                                       {"users", take_zammad_user, &user, true},
-                                       {"tickets", take_zammad_ticket, &ticket, true}},
-                                      {"articles", "tags"},
-                                      false};
+const struct foreign_system zammad = {
+    "zammad",
+    {{"roles", take_role, &role, false, NULL},
+     {"ticket_states", take_state, &state, false, NULL},
+     {"organizations", take_zammad_organization, &organization, false, NULL},
+     {"groups", take_zammad_group, &group, false, NULL},
+     {"users", take_zammad_user, &user, true, NULL},
+     {"tickets", take_zammad_ticket, &ticket, true, NULL}},
+    {"articles", "tags"},
+    false};

@@ -276,11 +276,11 @@ static int take_ticket(struct foreign *f, const struct json *item) {
 }
 
 const struct foreign_system zendesk = {"zendesk",
-                                       {{"organizations", take_organization, &organization, false},
-                                        {"groups", take_group, &group, false},
-                                        {"users", take_user, &user, true},
-                                        {"identities", take_zendesk_identity, &identity, false},
-                                        {"group_memberships", take_membership, &membership, false},
-                                        {"tickets", take_ticket, &ticket, true}},
+                                       {{"organizations", take_organization, &organization, false, NULL},
+                                        {"groups", take_group, &group, false, NULL},
+                                        {"users", take_user, &user, true, NULL},
+                                        {"identities", take_zendesk_identity, &identity, false, NULL},
+                                        {"group_memberships", take_membership, &membership, false, NULL},
+                                        {"tickets", take_ticket, &ticket, true, NULL}},
                                        {"comments"},
                                        false};

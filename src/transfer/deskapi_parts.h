@@ -1,0 +1,44 @@
+/* The import from another server of this API, in parts (deskapi.c lists the files and what takes their items).
+ * Each function takes an item of a file. Returns 0 or a negative error. */
+#ifndef TRANSFER_DESKAPI_PARTS_H
+#define TRANSFER_DESKAPI_PARTS_H
+
+#include "core/words.h"
+#include "transfer/api_row.h"
+
+/* ---- words and settings: deskapi_settings.c -------------------------------------------------- */
+
+int take_api_locale(struct foreign *f, const struct json *item);
+int take_api_status(struct foreign *f, const struct json *item);
+int take_api_priority(struct foreign *f, const struct json *item);
+int take_api_type(struct foreign *f, const struct json *item);
+int take_api_hours(struct foreign *f, const struct json *item);
+int take_api_form(struct foreign *f, const struct json *item);
+
+/* ---- rules: deskapi_rules.c ------------------------------------------------------------------ */
+
+int take_api_sla(struct foreign *f, const struct json *item);
+int take_api_macro(struct foreign *f, const struct json *item);
+int take_api_view(struct foreign *f, const struct json *item);
+int take_api_trigger(struct foreign *f, const struct json *item);
+int take_api_monitor(struct foreign *f, const struct json *item);
+
+/* ---- custom fields: deskapi_fields.c --------------------------------------------------------- */
+
+/* Fields of all areas share their ids, so they are kept until the last file was read. */
+int take_api_case_field(struct foreign *f, const struct json *item);
+int take_api_user_field(struct foreign *f, const struct json *item);
+int take_api_organization_field(struct foreign *f, const struct json *item);
+int load_api_fields(struct foreign *f);
+/* Stores the values of an item, after its row. */
+int load_api_values(struct foreign *f, enum field_area area, const struct json *item, int64_t owner_id);
+/* True if values of this field are ids of options. group: "casefields". */
+bool api_field_has_options(const struct foreign *f, struct str group, struct str key);
+
+/* ---- help center: deskapi_articles.c --------------------------------------------------------- */
+
+int take_api_category(struct foreign *f, const struct json *item);
+int take_api_section(struct foreign *f, const struct json *item);
+int take_api_article(struct foreign *f, const struct json *item); /* with its comments and files */
+
+#endif
