@@ -3,7 +3,8 @@ import { createEffect, createResource, createSignal, For, Match, on, Show, Switc
 import { prefix, Unreachable, type Reply } from '../../kit/api';
 import { place } from '../../kit/route';
 import { say as sayOfAll } from '../../kit/words';
-import { askForLink, giveCode, logIn, renewPassword, type Step } from './session';
+import type { Step } from './session';
+import { askForLink, giveCode, logIn, renewPassword } from './steps';
 import { say, type LoginWord } from './words';
 
 type Stage = 'login' | 'code' | 'recovery' | 'password' | 'forgotten' | 'sent';
@@ -22,10 +23,14 @@ const waysIn = async () => {
 /** The provider sends the browser back to this page. */
 const from = (way: Way) => `${prefix}/signin/${way.id}?to=${encodeURIComponent(location.pathname.slice(prefix.length) + location.search)}`;
 
+/** Browsers know passkeys on pages of a host name with TLS, and on localhost. */
+const hasPasskeys = 'PublicKeyCredential' in globalThis && /[a-z]/i.test(location.hostname);
+
 export const Login = (props: { again?: boolean }) => {
   const [stage, setStage] = createSignal<Stage>('login');
   const [problem, setProblem] = createSignal<string>(), [busy, setBusy] = createSignal(false), [waits, setWaits] = createSignal(false);
   const [email, setEmail] = createSignal(''), [ways] = createResource(waysIn);
+  const [offered, setOffered] = createSignal(false); // a passkey as second step
   let form!: HTMLFormElement, alert!: HTMLParagraphElement, token = '';
 
   const value = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
@@ -44,6 +49,28 @@ export const Login = (props: { again?: boolean }) => {
   const take = (next: Step) => {
     if (next.step === 'refused') wrong(reasonOf(next.reply));
     if (next.step === 'code' || next.step === 'password') token = next.token, to(next.step);
+    if (next.step === 'code') void offer(next.token);
+  };
+  const offer = async (step: string) => {
+    setOffered(false);
+    if (!hasPasskeys) return;
+    const found = await import('./passkey').then(({ wanted }) => wanted(step)).catch(() => undefined); // the code is a way in, too
+    setOffered(token === step && !!found?.options);
+  };
+  const byPasskey = async () => {
+    if (busy()) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { enterByPasskey } = await import('./passkey');
+      const next = await enterByPasskey(stage() === 'login' ? '' : token), code = next.step === 'refused' && next.reply.errors?.[0]?.code;
+      if (code === 'AUTHENTICATION_FAILED') wrong(say('passkey_refused'));
+      else take(next);
+    } catch (error) {
+      wrong(error instanceof DOMException ? say('passkey_cancelled') : sayOfAll('unreachable'));
+    } finally {
+      setBusy(false);
+    }
   };
   const sendLink = async () => {
     const reply = await askForLink(email());
@@ -107,6 +134,7 @@ export const Login = (props: { again?: boolean }) => {
           </Match>
         </Switch>
         <button type="submit" class="main" disabled={busy()}>{say(BUTTONS[stage()])}</button>
+        <Show when={hasPasskeys && (stage() === 'login' || (stage() === 'code' && offered()))}><button type="button" class="way" disabled={busy()} onClick={() => void byPasskey()}>{say('passkey_use')}</button></Show>
         <Show when={stage() === 'login' && ways.latest?.length}>
           <For each={ways.latest}>{(way) => <a class="way" href={from(way)} target="_self">{way.label}</a>}</For>
         </Show>

@@ -55,31 +55,14 @@ export type Step =
   | { step: 'password'; token: string }
   | { step: 'refused'; reply: Reply };
 
-const base64 = (text: string) => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
-
-const after = async (reply: Reply): Promise<Step> => {
-  const code = reply.errors?.[0]?.code;
+/** Logs in with these credentials. */
+export const enterBy = async (headers: Record<string, string>): Promise<Step> => {
+  const reply = await ask('GET', '/session', { headers }), code = reply.errors?.[0]?.code;
   if (reply.status < 400) return await enter(), { step: 'in' };
   if (reply.auth_token && code === 'OTP_EXPECTED') return { step: 'code', token: reply.auth_token };
   if (reply.auth_token && code === 'CREDENTIAL_EXPIRED') return { step: 'password', token: reply.auth_token };
   return { step: 'refused', reply };
 };
-
-export const logIn = async (email: string, password: string) =>
-  after(await ask('GET', '/session', { headers: { Authorization: `Basic ${base64(`${email}:${password}`)}` } }));
-
-/** A code of the authenticator, or a recovery code. */
-export const giveCode = async (token: string, code: string) =>
-  after(await ask('GET', '/session', { headers: { 'X-Token': token, 'X-OTP': code } }));
-
-/** A new password in place of an expired one; then the login with it. */
-export const renewPassword = async (token: string, email: string, password: string): Promise<Step> => {
-  const reply = await ask('PUT', '/profile/password', { headers: { 'X-Token': token }, body: { new_password: password } });
-  return reply.status < 400 ? logIn(email, password) : { step: 'refused', reply };
-};
-
-/** Requests the mail with a link. The reply does not say whether an account has the address. */
-export const askForLink = (email: string) => ask('POST', '/password/reset', { body: { email } });
 
 export const logOut = async () => {
   const next = (await ask('DELETE', '/session').catch(() => undefined))?.leaveBy;

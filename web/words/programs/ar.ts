@@ -127,6 +127,8 @@ export const ar: Record<ProgramWord, string> = {
   act_token_issued: 'حصل برنامج على رمز',
   act_token_reused: 'استُعمل رمز قديم مجددًا',
   act_password_changed: 'غيّر كلمة مرور',
+  act_passkey_added: 'أضاف مفتاح مرور',
+  act_passkey_removed: 'أزال مفاتيح مرور',
   act_second_factor_changed: 'غيّر خطوة ثانية',
   act_staff_created: 'أضاف شخصًا إلى الفريق',
   act_user_role_changed: 'غيّر دور شخص',

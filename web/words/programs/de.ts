@@ -127,6 +127,8 @@ export const de: Record<ProgramWord, string> = {
   act_token_issued: 'ein Programm bekam ein Token',
   act_token_reused: 'ein altes Token wurde noch einmal verwendet',
   act_password_changed: 'hat ein Passwort geändert',
+  act_passkey_added: 'hat einen Passkey hinzugefügt',
+  act_passkey_removed: 'hat Passkeys entfernt',
   act_second_factor_changed: 'hat einen zweiten Schritt geändert',
   act_staff_created: 'hat jemanden zum Personal hinzugefügt',
   act_user_role_changed: 'hat die Rolle einer Person geändert',

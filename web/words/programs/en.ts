@@ -132,6 +132,8 @@ const words = {
   act_token_issued: 'a program got a token',
   act_token_reused: 'an old token was used again',
   act_password_changed: 'changed a password',
+  act_passkey_added: 'added a passkey',
+  act_passkey_removed: 'removed passkeys',
   act_second_factor_changed: 'changed a second step',
   act_staff_created: 'added somebody to the staff',
   act_user_role_changed: 'changed the role of a person',

@@ -119,6 +119,9 @@ const words = {
   invitation_sent: 'A new link is on its way.',
   factor_why: 'The person logs in with a second factor. If the device is lost, remove it.',
   factor_remove: 'Remove the second factor',
+  passkeys_of: 'The person has [n: one {n} passkey|other {n} passkeys]. If a device is lost, remove them.',
+  passkeys_remove: 'Remove the passkeys',
+  passkeys_removed: 'The passkeys are removed',
   factor_removed: 'The second factor is removed',
   // macros
   macros: 'Macros',

@@ -1,6 +1,6 @@
 // Staff: invited by mail, with a role and teams. Who has left is disabled, so that the conversations keep the name.
-import { createSignal, Show } from 'solid-js';
-import { call, type Ref, type Schemas } from '../../../kit/api';
+import { createResource, createSignal, Show } from 'solid-js';
+import { call, get, type Ref, type Schemas } from '../../../kit/api';
 import { href } from '../../../kit/route';
 import { rowOf } from '../../../kit/store';
 import { tell } from '../../../kit/strip';
@@ -36,6 +36,16 @@ const More = (props: { person: Person }) => {
       setWrong((error as Error).message);
     }
   };
+  const [passkeys, { mutate }] = createResource(() => props.person.id, async (id) => (await get(`/users/${id}/passkeys`, { limit: 1 })).total_count ?? 0);
+  const removePasskeys = async () => {
+    try {
+      await call('DELETE', `/users/${props.person.id}/passkeys`);
+      mutate(0);
+      tell(say('passkeys_removed'));
+    } catch (error) {
+      setWrong((error as Error).message);
+    }
+  };
   return (
     <section class="settings-more" aria-labelledby="person-more">
       <h2 id="person-more">{say('access')}</h2>
@@ -47,6 +57,10 @@ const More = (props: { person: Person }) => {
       <Show when={props.person.is_mfa_enabled && props.person.id !== me()?.id}>
         <p>{say('factor_why')}</p>
         <p><button type="button" class="danger" onClick={() => void removeFactor()}>{say('factor_remove')}</button></p>
+      </Show>
+      <Show when={passkeys.state === 'ready' && passkeys() && props.person.id !== me()?.id}>
+        <p>{say('passkeys_of', { n: passkeys() ?? 0 })}</p>
+        <p><button type="button" class="danger" onClick={() => void removePasskeys()}>{say('passkeys_remove')}</button></p>
       </Show>
       <p role="status" dir="auto">{said()}</p>
       <p role="alert" class="wrong" dir="auto">{wrong()}</p>

@@ -1,6 +1,6 @@
 // How one logs in: the password, the second factor, accounts at providers, this session.
 import { createResource, createSignal, Match, onCleanup, Show, Switch } from 'solid-js';
-import { call, get, Refused, rowsOf, type Schemas } from '../../../kit/api';
+import { call, get, rowsOf, type Schemas } from '../../../kit/api';
 import { fullTime } from '../../../kit/words';
 import { tell } from '../../../kit/strip';
 import { logOut, me } from '../../session/session';
@@ -10,6 +10,8 @@ import { Once } from '../once';
 import { Page, Part } from '../page';
 import { LinkList } from '../signin/links';
 import { say } from '../words';
+import { Passkeys } from './passkeys';
+import { callWithProof, proofRefused } from './proof';
 
 const Password = () => {
   const [turn, setTurn] = createSignal({}); // a new form after each success: passwords do not stay in it
@@ -40,7 +42,7 @@ const SecondFactor = () => {
     try {
       await work();
     } catch (error) {
-      setWrong(error instanceof Refused ? error.message : say('no_answer'));
+      setWrong(proofRefused(error));
       input.focus();
       input.select();
     } finally {
@@ -52,7 +54,7 @@ const SecondFactor = () => {
     setCodes((made.recovery_codes ?? []).map(String));
   };
   const turnOff = async () => {
-    await call('DELETE', '/profile/twofactor', { body: { code: input.value.trim() } });
+    await callWithProof('DELETE', '/profile/twofactor', { code: input.value.trim() });
     tell(say('factor_is_off'));
     setBegun(false);
     await refetch();
@@ -116,6 +118,7 @@ const Security = () => (
   <Page title="security">
     <Part title="password_change" why="password_why"><Password /></Part>
     <Part title="factor" why="own_factor_why"><SecondFactor /></Part>
+    <Part title="passkeys" why="passkeys_why"><Passkeys /></Part>
     <Part title="signin_own" why="signin_own_why"><LinkList query={{ user_id: me()?.id }} none="signin_own_none" /></Part>
     <Part title="session" why="session_why"><Session /></Part>
   </Page>
