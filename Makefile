@@ -407,6 +407,10 @@ test-cuts: $(BIN) tests/node_modules/.package-lock.json ## cuts realtime connect
 test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and generated, strictly compiled clients on the OpenAPI document, also that of INTEGRATING.md
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs integrating/typescript.test.mjs
 
+.PHONY: test-monitoring
+test-monitoring: $(BIN) tests/node_modules/.package-lock.json ## checks metrics, alerts and the configuration in docs/monitoring with promtool
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/monitoring.test.mjs
+
 .PHONY: pictures
 pictures: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## makes the pictures in docs/console and docs/helpcenter
 	cd tests && PICTURES=$(abspath docs/console) DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/console.pictures.test.mjs
@@ -453,7 +457,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi web-check test-dist test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-monitoring web-check test-dist test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan

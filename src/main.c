@@ -129,6 +129,7 @@ int main(int argc, char **argv) {
         options_help(stdout, &o);
     } else {
         log_level_set((enum log_level)option_int(&o, OPT_LOG_LEVEL));
+        log_format_set((enum log_format)option_int(&o, OPT_LOG_FORMAT));
         nursery_allow(prepared);
         status = o.command->run(&o);
     }

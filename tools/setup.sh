@@ -7,8 +7,8 @@ run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsql
 # npm builds the console. A source archive has it built.
 [ -e "$(dirname "$0")/../web/dist/page.html" ] || run="$run nodejs npm ca-certificates"
 test="$run libcmocka-dev nodejs npm ca-certificates postgresql sqlite3 strace python3-aiosmtpd openssl fakeroot dpkg-dev lintian man-db systemd chromium firefox-esr"
-# Mail servers for tests run from temporary folders. The services of the packages are not started.
-deep="$test clang clang-format graphviz postfix dovecot-imapd swaks valgrind"
+# Mail servers for tests run from temporary folders, and of prometheus only promtool runs. The services of the packages are not started.
+deep="$test clang clang-format graphviz postfix dovecot-imapd swaks prometheus valgrind"
 
 case "${1:-}" in
 run) wanted=$run ;;
@@ -67,7 +67,7 @@ apt_get() {
 # Debian starts the services of a package when it is installed, unless this file forbids it.
 policy=/usr/sbin/policy-rc.d
 case "$missing" in
-*postfix* | *dovecot*)
+*postfix* | *dovecot* | *prometheus*)
     if [ ! -e "$policy" ]; then
         printf '#!/bin/sh\nexit 101\n' | $root sh -c "cat >$policy && chmod 755 $policy"
         trap '$root rm -f "$policy"' EXIT

@@ -30,6 +30,12 @@ int64_t clock_now(const struct clock *c) {
 
 int64_t clock_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
 
+int64_t clock_micros(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 int64_t clock_steady(const struct clock *c) { return c->file ? clock_now(c) : clock_monotonic(); }
 
 struct timespec clock_deadline(int64_t ms) {

@@ -18,6 +18,7 @@ struct clock {
 
 int64_t clock_now(const struct clock *c);
 int64_t clock_monotonic(void);               /* for deadlines and durations within this process */
+int64_t clock_micros(void);                  /* the same in microseconds, for short durations */
 int64_t clock_steady(const struct clock *c); /* the same, but the time of the file if there is one */
 /* the system's time in so many milliseconds, for pthread_cond_timedwait */
 struct timespec clock_deadline(int64_t ms);

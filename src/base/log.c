@@ -1,8 +1,10 @@
 #include "base/log.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/clock.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,9 +14,11 @@
 #define ONCE TIME_SECOND
 
 static _Atomic int most = LOG_INFO;
+static _Atomic int format = LOG_TEXT;
 static struct log_kind *_Atomic kinds; /* all kinds that were ever written */
 
 void log_level_set(enum log_level level) { atomic_store(&most, level); }
+void log_format_set(enum log_format f) { atomic_store(&format, f); }
 
 /* Escapes a text so that one event is one line, for any bytes in a value. */
 static void log_escape(char *out, const char *text) {
@@ -27,20 +31,61 @@ static void log_escape(char *out, const char *text) {
     *out = '\0';
 }
 
-static void write_line(enum log_level level, const char *fmt, va_list args) {
+/* Appends a text as a string of JSON. A byte that is not UTF-8 becomes U+FFFD. */
+static void log_json(struct buf *out, struct str s) {
+    buf_text(out, "\"");
+    for (size_t i = 0, n; i < s.n; i += n) {
+        unsigned char c = (unsigned char)s.p[i];
+        n = utf8_sequence(s.p + i, s.n - i);
+        if (n == 0) n = 1, buf_text(out, "\\ufffd");
+        else if (c == '"' || c == '\\') buf_fmt(out, "\\%c", c);
+        else if (c < ' ' || c == 127) buf_fmt(out, "\\u%04x", c);
+        else buf_str(out, (struct str){s.p + i, n});
+    }
+    buf_text(out, "\"");
+}
+
+static void log_object(const char *when, const char *level, const char *text, const struct log_field *fields,
+                       int count) {
+    struct buf out = {0};
+    buf_fmt(&out, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":", when, level);
+    log_json(&out, str_of(text));
+    for (const struct log_field *f = fields; f < fields + count; f++) {
+        buf_fmt(&out, ",\"%s\":", f->name);
+        if (f->text.p) log_json(&out, f->text);
+        else buf_fmt(&out, "%" PRId64, f->number);
+    }
+    buf_text(&out, "}\n");
+    fwrite(out.p, 1, out.n, stderr);
+    buf_free(&out);
+}
+
+static void write_line(enum log_level level, const struct log_field *fields, int count, const char *fmt,
+                       va_list args) {
     static const char *const names[] = {"error", "warn", "info", "debug"};
     char text[LINE], line[4 * LINE], when[TIME_ISO_SIZE];
     if ((int)level > atomic_load(&most)) return;
     if (vsnprintf(text, sizeof text, fmt, args) < 0) return;
-    log_escape(line, text);
     time_iso(when, clock_now(&(struct clock){0}));
+    if (atomic_load(&format) == LOG_JSON) {
+        log_object(when, names[level], text, fields, count);
+        return;
+    }
+    log_escape(line, text);
     fprintf(stderr, "%s %s %s\n", when, names[level], line);
 }
 
 void log_line(enum log_level level, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    write_line(level, fmt, args);
+    write_line(level, NULL, 0, fmt, args);
+    va_end(args);
+}
+
+void log_event(enum log_level level, const struct log_field *fields, int count, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    write_line(level, fields, count, fmt, args);
     va_end(args);
 }
 

@@ -1,5 +1,6 @@
-/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line is
- * printable ASCII: other bytes are written as \xNN, a backslash as \\. */
+/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line of text is
+ * printable ASCII: other bytes are written as \xNN, a backslash as \\. A line of JSON (RFC 8259) is one object
+ * with the members time, level and message, and with those of an event. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -10,13 +11,26 @@
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
+enum log_format { LOG_TEXT, LOG_JSON };
+
 void log_level_set(enum log_level level);
+void log_format_set(enum log_format format);
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+
+/* A member of an event in JSON. */
+struct log_field {
+    const char *name;
+    struct str text; /* p NULL: the number */
+    int64_t number;
+};
+/* The text says all that the fields say, because a line of text has no fields. */
+void log_event(enum log_level level, const struct log_field *fields, int count, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A kind of line that many requests can repeat. It is written at most once a second. The lines between are
  * counted. The next line, or log_flush, writes their number. `name` is a plural noun for the line of

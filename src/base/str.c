@@ -183,6 +183,12 @@ struct str str_fmt(struct arena *a, const char *fmt, ...) {
     return text;
 }
 
+bool str_is_hex(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (!in_set(s.p[i], "0123456789abcdef")) return false;
+    return s.n > 0;
+}
+
 struct str str_hex(struct arena *a, const void *bytes, size_t n) {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *b = bytes;

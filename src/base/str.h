@@ -72,6 +72,7 @@ struct str str_cat(struct arena *a, const struct str *parts, size_t count);
             sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_vfmt(struct arena *a, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+bool str_is_hex(struct str s); /* one or more digits, letters in lower case */
 struct str str_hex(struct arena *a, const void *bytes, size_t n);
 
 #endif

@@ -78,6 +78,7 @@ enum option_id {
     OPT_CACHE,
     OPT_MMAP,
     OPT_LOG_LEVEL,
+    OPT_LOG_FORMAT,
     OPT_ACCESS_LOG,
     OPT_NO_CONSOLE,
     OPT_OWNER_EMAIL,

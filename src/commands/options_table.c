@@ -14,6 +14,7 @@
 
 const struct word log_levels[] = {
     {LOG_ERROR, "error"}, {LOG_WARN, "warn"}, {LOG_INFO, "info"}, {LOG_DEBUG, "debug"}, {0}};
+static const struct word log_formats[] = {{LOG_TEXT, "text"}, {LOG_JSON, "json"}, {0}};
 
 const struct option option_table[OPT_COUNT] = {
     [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE | MAIL_IN | LMTP, "./data",
@@ -113,6 +114,10 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_LOG_LEVEL] = {"log-level", "LEVEL", OPTION_WORD, IN_FILE | LIVE, STORE | MOVE | LMTP, "info",
                        .words = log_levels,
                        .doc = "Lowest level of messages that are logged on standard error."},
+    [OPT_LOG_FORMAT] = {"log-format", "FORMAT", OPTION_WORD, IN_FILE | LIVE, STORE | MOVE | LMTP, "text",
+                        .words = log_formats,
+                        .doc =
+                            "Form of the lines on standard error: text, or json, an object for each line."},
     [OPT_ACCESS_LOG] = {"access-log", NULL, OPTION_FLAG, IN_FILE | LIVE, SERVE, "no",
                         .doc = "Log a line for every request."},
     [OPT_NO_CONSOLE] = {"no-console", NULL, OPTION_FLAG, IN_FILE, SERVE, "no",

@@ -361,6 +361,7 @@ static void server_reload(struct server *s) {
         if (!(option_table[i].flags & LIVE) && !str_eq(o->values[i], now.values[i]))
             log_warn("%s has changed: it takes effect at the next start", option_table[i].name);
     log_level_set((enum log_level)option_int(&now, OPT_LOG_LEVEL));
+    log_format_set((enum log_format)option_int(&now, OPT_LOG_FORMAT));
     api_access_log(s->api, option_int(&now, OPT_ACCESS_LOG) != 0);
     log_info("settings were read again");
     arena_free(a);

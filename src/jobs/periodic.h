@@ -23,6 +23,11 @@ void sweep(struct desk *d);
  * call the next one: contents that no row refers to go. */
 void sweep_files(struct desk *d);
 
+/* ---- what waits: core/desk/lags.h ------------------------------------------------------------ */
+
+struct lags;
+void lags_measure(struct desk *d, struct lags *l);
+
 /* ---- monitors that are due: core/rules/monitor.h --------------------------------------------- */
 
 /* Measured by the desk's clock, so that monitors run as soon as tests move it. */

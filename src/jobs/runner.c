@@ -22,6 +22,7 @@
 #include "core/cases/snooze.h"
 #include "core/desk/gather.h"
 #include "core/desk/job.h"
+#include "core/desk/lags.h"
 #include "core/search/follow.h"
 #include "core/sla/clocks.h"
 #include "core/sla/sla_warning.h"
@@ -80,6 +81,7 @@ struct runner {
     struct worker *workers;
     int worker_count; /* number of workers whose thread runs */
     struct arrivals *arrivals;
+    struct lags lags;
 };
 
 /* ---- a turn ---------------------------------------------------------------------------------- */
@@ -292,7 +294,7 @@ static bool due_take(struct runner *r, struct due_last *last) {
 /* ---- the work that no row of jobs asks for --------------------------------------------------- */
 
 struct periodic {
-    int64_t indexed, flushed, swept, reported;
+    int64_t indexed, flushed, swept, reported, measured;
     bool reports_behind;
     struct due_last due;
     struct monitors_state monitors;
@@ -308,6 +310,7 @@ static bool run_periodic(struct runner *r, struct periodic *p) {
     if (gathering_waits(r->desk)) gathering_flush(r->desk);
     if (due(&p->flushed, FLUSH_MS)) gathering_flush(r->desk);
     audit_run(r->desk);
+    if (due(&p->measured, LAGS_EVERY)) lags_measure(r->desk, &r->lags);
     if (due(&p->swept, SWEEP_MS)) {
         audit_keep_end(r->desk);
         sweep(r->desk);
@@ -380,6 +383,7 @@ static void runner_end(struct runner *r) {
     pthread_mutex_unlock(&r->lock);
     for (int i = 0; i < r->worker_count; i++) pthread_join(r->workers[i].thread, NULL);
     r->desk->wake_jobs = NULL;
+    r->desk->lags = NULL;
     pthread_cond_destroy(&r->wake);
     pthread_cond_destroy(&r->handed);
     pthread_mutex_destroy(&r->lock);
@@ -397,6 +401,7 @@ struct runner *jobs_start(struct desk *d, struct api *api) {
     pthread_cond_init(&r->handed, NULL);
     d->wake_jobs = runner_wake;
     d->wake_arg = r;
+    d->lags = &r->lags;
     if (start_workers(r) && arrivals_start(d, &r->arrivals) == 0 &&
         pthread_create(&r->thread, NULL, runner_main, r) == 0)
         return r;

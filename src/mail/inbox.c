@@ -199,6 +199,30 @@ int inbox_list(struct arena *a, struct str inbox, enum inbox_folder folder, stru
     return n;
 }
 
+/* Returns the number of files in a folder, and lowers *oldest to the first arrival, which the names begin with. */
+static int64_t inbox_count(struct arena *a, struct str inbox, const char *folder, int64_t *oldest) {
+    DIR *d = opendir(str_fmt(a, "%s/%s", inbox.p, folder).p);
+    int64_t n = 0, at;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (e->d_name[0] == '.') continue;
+        n++;
+        if (e->d_name[0] != 'm' || strlen(e->d_name) < 20 ||
+            !str_to_int((struct str){e->d_name + 1, 19}, &at))
+            continue;
+        if (oldest && (*oldest == 0 || at / 1000000 < *oldest)) *oldest = at / 1000000;
+    }
+    if (d) closedir(d);
+    return n;
+}
+
+struct inbox_state inbox_state_of(struct arena *a, struct str inbox) {
+    struct inbox_state s = {0};
+    for (size_t i = 0; i < sizeof folder_names / sizeof *folder_names; i++)
+        s.waiting += inbox_count(a, inbox, folder_names[i], &s.oldest);
+    s.failed = inbox_count(a, inbox, "failed", NULL);
+    return s;
+}
+
 bool inbox_smallest(struct arena *a, struct str inbox, enum inbox_folder folder, struct str *name) {
     DIR *d = opendir(inbox_folder_path(a, inbox, folder).p);
     off_t least = -1;

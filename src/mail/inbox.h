@@ -84,6 +84,12 @@ struct inbox_file {
     struct str name;
 };
 
+/* What the folders hold. oldest: arrival of the oldest waiting mail, 0: none, or only mails of older versions. */
+struct inbox_state {
+    int64_t waiting, oldest, failed;
+};
+struct inbox_state inbox_state_of(struct arena *a, struct str inbox);
+
 /* Writes the names of the `most` mails of the folder that came first, in their order. Returns their
  * number. */
 int inbox_list(struct arena *a, struct str inbox, enum inbox_folder folder, struct str *names, int most);

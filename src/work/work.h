@@ -18,6 +18,7 @@ struct settings;
 struct view_counts;
 struct people_totals;
 struct gathering;
+struct lags;
 struct sent;
 struct lmtp_counts;
 struct calendars;
@@ -84,6 +85,7 @@ struct desk {
     void *wake_live_arg;
     struct lmtp_counts *mails; /* counters of mails by LMTP: mail/lmtp_session.h; NULL: none comes in so */
     struct sent *sent;         /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
+    struct lags *lags;         /* what waits: core/desk/lags.h; NULL: no jobs run */
 };
 
 /* The kind of an actor. TOKEN is a program that acts for a person, with the scopes of its token

@@ -25,7 +25,7 @@ test("many pictures of one customer delay no login, picture or read of others", 
   const hurried = await desk.session(desk.customer);
   let done = 0;
   const pictures = Array.from({ length: 10 }, () => hurried.client.put('/profile', picture(bytes)).then((reply) => { done += 1; return reply; }));
-  await until('pictures to wait', async () => (await metric(desk, 'pictures_queued')) > 0 || undefined);
+  await until('pictures to wait', async () => (await metric(desk, 'queued_tasks{lane="picture"}')) > 0 || undefined);
   (await session.client.get('/conversations')).must(200);
   (await desk.admin.get('/me')).must(200); // a login whose password is not in the cache
   const other = await desk.session(desk.owner);
@@ -51,7 +51,7 @@ test("long lists of one person delay no login and no read of others", async (t) 
   };
   assert.equal((await admin.client.fetch('/conversations', list.query)).length, 1000);
   const lists = Promise.all(Array.from({ length: 30 }, send));
-  await until('lists to wait', async () => (await metric(desk, 'reads_queued')) > 0 || undefined);
+  await until('lists to wait', async () => (await metric(desk, 'queued_tasks{lane="read"}')) > 0 || undefined);
   // Thirty lists wait until these replies have arrived: no reply waits for an empty queue.
   (await reader.client.get('/conversations')).must(200);
   (await desk.login(desk.people.agent.email).get('/me')).must(200);
@@ -89,7 +89,7 @@ test('many forms of one address refuse no form of another', async (t) => {
   const desk = await open(t, { processes: 1, args: ['--public-writes', '0'] });
   desk.expects5xx = true;
   const form = (from) => desk.anyone.at(from).exchange('POST', '/oauth/authorize', { body: 'ticket=none', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
-  const queued = async (n) => (await metric(desk, 'logins_queued')) >= n || undefined;
+  const queued = async (n) => (await metric(desk, 'queued_tasks{lane="password"}')) >= n || undefined;
   // Logins keep the lane busy: the forms of an address take one turn while each of these addresses takes one.
   const logins = Array.from({ length: 40 }, (_, i) => desk.login(`nobody${i}@example.com`, 'wrong').at(`127.0.1.${1 + i % 8}`).get('/me'));
   await until('logins to wait', () => queued(20));

@@ -60,7 +60,7 @@ struct hop {
     struct delay delay;
     enum stage_name next;
     enum executor executor; /* set by LANE */
-    int64_t began;          /* clock_monotonic */
+    int64_t began;          /* clock_micros */
     int64_t counted;        /* writes of this address in the current minute */
     uint64_t login;         /* key of its delayed logins */
     int delay_ms;           /* delay of the login, for DELAY */
@@ -502,7 +502,7 @@ static void hop_advance(struct hop *h) {
 
 static struct hop *hop_new(struct api *api, struct http_request *r) {
     struct hop *h = ARENA_NEW(r->arena, struct hop);
-    h->began = clock_monotonic();
+    h->began = clock_micros();
     call_init(&h->call, api, r, arena_new());
     h->call.request_id = request_id(api, r->arena);
     return h;

@@ -4,6 +4,7 @@
 
 #include "api/call/api.h"
 #include "api/call/delay.h"
+#include "api/call/meter.h"
 #include "api/call/pool.h"
 #include "api/table/router.h"
 
@@ -39,7 +40,7 @@ uint64_t call_sharer(const struct call *c);
 uint64_t address_sharer(struct str remote);
 void download_drop(struct call *c);
 /* Sends the reply, and frees the call. rc: the result; a negative one is written as the error. `before`:
- * the headers that stand with an error or a 304. began: clock_monotonic. */
+ * the headers that stand with an error or a 304. began: clock_micros. */
 void call_send(struct call *c, struct header *before, int64_t began, int rc);
 /* Runs a call that a page made (api/call/subcall.h). From a task of the pool without an open snapshot. */
 void subcall_run(struct api *api, struct http_request *r, struct subcall *page);
@@ -50,6 +51,8 @@ struct str exposed_headers(struct arena *a); /* value of Access-Control-Expose-H
 void reply_count_outside(struct api *api, struct http_request *r, int status, size_t bytes, const char *kind,
                          int64_t caller);
 
+void reply_count_call(const struct call *c, int64_t micros); /* the same for a call */
+
 struct limits *limits_new(void); /* buckets of callers, limits.h; NULL: no memory */
 void limits_free(struct limits *l);
 
@@ -58,7 +61,7 @@ void limits_free(struct limits *l);
 struct api_metrics {
     atomic_llong requests[6]; /* index: status / 100 */
     atomic_llong inline_runs, writer_runs, pool_runs, hashes, delays, reruns;
-    atomic_llong microseconds;
+    struct durations durations;
 };
 
 struct api {

@@ -1,4 +1,4 @@
-/* The end of a call: adds headers to the reply, counts, logs and sends it. */
+/* The end of a call: adds headers to the reply, and sends it. */
 #include "api/caller/limits.h"
 #include "api/caller/cross_site.h"
 #include "api/call/machine.h"
@@ -7,6 +7,7 @@
 #include "api/table/describe.h"
 #include "api/call/security_headers.h"
 #include "api/call/subcall.h"
+#include "api/call/trace.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -24,6 +25,7 @@ static void every_header(struct call *c) {
     http_add_header(c->http, "X-API-Version", S("1"));
     http_add_header(c->http, "Date-ISO", (struct str){when, time_iso(when, c->work.now)});
     http_add_header(c->http, "X-Request-ID", c->request_id);
+    trace_return(c->http, c->request_id);
 }
 
 static bool header_set(const struct call *c, const char *name) {
@@ -121,7 +123,7 @@ static void add_headers(struct call *c) {
     for (const struct header *x = c->headers; x; x = x->next) http_add_header(c->http, x->name, x->value);
 }
 
-/* ---- counting and sending -------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 void download_drop(struct call *c) {
     if (c->download) close(c->download->fd);
@@ -130,47 +132,6 @@ void download_drop(struct call *c) {
     c->stream = NULL;
     if (c->taking) c->taking->drop(c->taking->ctx);
     c->taking = NULL;
-}
-
-struct replied {
-    struct api *api;
-    struct http_request *http;
-    int status;
-    size_t bytes;
-    int64_t took;     /* ms */
-    const char *kind; /* "user" or "client" */
-    int64_t caller;   /* its id; 0: unknown */
-    struct str id;    /* X-Request-ID; p NULL: none */
-};
-
-/* A full queue refuses many requests, so their log lines are written once a second. */
-static void log_reply(const struct replied *x, const char *id) {
-    const struct http_request *r = x->http;
-    struct str method = r->method, path = {0}, remote = r->remote;
-    bool access = atomic_load(&x->api->access_log);
-    if (access || x->status >= 500) path = log_path(r->arena, r->path);
-    if (access)
-        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms %s %" PRId64 " from %.*s id %s", (int)method.n,
-                 method.p, (int)path.n, path.p, x->status, x->bytes, x->took, x->kind, x->caller,
-                 (int)remote.n, remote.p, id);
-    if (x->status == 503)
-        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n,
-                  method.p, (int)path.n, path.p, id);
-    else if (x->status >= 500)
-        log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p,
-                  x->status, id);
-}
-
-static void reply_count(const struct replied *x) {
-    struct api_metrics *m = &x->api->metrics;
-    atomic_fetch_add(&m->requests[x->status / 100 < 6 ? x->status / 100 : 5], 1);
-    atomic_fetch_add(&m->microseconds, x->took * 1000);
-    log_reply(x, x->id.p ? x->id.p : "-");
-}
-
-void reply_count_outside(struct api *api, struct http_request *r, int status, size_t bytes, const char *kind,
-                         int64_t caller) {
-    reply_count(&(struct replied){api, r, status, bytes, clock_monotonic() - r->started, kind, caller, {0}});
 }
 
 static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
@@ -234,12 +195,6 @@ static void send_reply(struct call *c) {
     else http_reply(r, status, &body);
 }
 
-static void count_call(const struct call *c, int64_t took) {
-    size_t bytes = c->download ? (size_t)c->download->n : c->out.n;
-    reply_count(&(struct replied){c->api, c->http, c->status, bytes, took, "user", c->work.actor.user_id,
-                                  c->request_id});
-}
-
 void call_send(struct call *c, struct header *before, int64_t began, int rc) {
     if (rc >= 0 && (rc = hold_reply(c)) < 0) c->headers = before;
     if (rc < 0) {
@@ -251,7 +206,7 @@ void call_send(struct call *c, struct header *before, int64_t began, int rc) {
     if (c->status == 304) c->headers = before, limits_unchanged(&c->limited, c->api);
     if (c->status == 304 || c->status == 204) c->out.n = 0;
     if (c->subcall == NULL) add_headers(c);
-    count_call(c, clock_monotonic() - began);
+    reply_count_call(c, clock_micros() - began);
     if (c->subcall) c->subcall->end(c);
     else send_reply(c);
 }

@@ -51,12 +51,6 @@ int64_t audit_mark_bits(const struct audit_mark *m) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bool is_hex(struct str s) {
-    for (size_t i = 0; i < s.n; i++)
-        if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f'))) return false;
-    return s.n > 0;
-}
-
 int audit_mark_read(struct arena *a, const char *path, struct audit_mark *out, const char **why) {
     char text[MARK_BYTES];
     if (access(path, F_OK) != 0 && errno == ENOENT) return 0;
@@ -66,7 +60,7 @@ int audit_mark_read(struct arena *a, const char *path, struct audit_mark *out, c
     close(fd);
     struct str rest = str_trim((struct str){text, n > 0 ? (size_t)n : 0}), seq = str_cut(&rest, ' ');
     *out = (struct audit_mark){.chain = str_dup(a, str_trim(rest))};
-    if (str_to_int(seq, &out->seq) && out->seq > 0 && is_hex(out->chain)) return 1;
+    if (str_to_int(seq, &out->seq) && out->seq > 0 && str_is_hex(out->chain)) return 1;
     *why = "it is not a place and a chain";
     return -1;
 }
