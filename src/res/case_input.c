@@ -1,6 +1,7 @@
 #include "res/case_parts.h"
 
 #include "api/rows/generic.h"
+#include "core/rules/sla_match.h"
 #include "core/words.h"
 #include "res/field_value.h"
 
@@ -46,7 +47,8 @@ struct case_change case_change_given(struct call *c) {
                                  .requester_id = in_int(c, "requester"),
                                  .brand_id = in_int(c, "brand"),
                                  .form_id = in_int(c, "form"),
-                                 .legacy_id = in_text(c, "legacy_id")};
+                                 .legacy_id = in_text(c, "legacy_id"),
+                                 .sla = sla_of_changed};
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
         if (given(c, properties[i].name)) change.set |= properties[i].bit;
     change.value_count = field_values_given(c, &change.values);

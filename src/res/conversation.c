@@ -283,7 +283,8 @@ static int put_conversation(struct call *c) {
         .subject = in_text(c, "subject"),
         .status_id = in_int(c, "status"),
         .priority_id = in_int(c, "priority"),
-        .type_id = in_int(c, "type")};
+        .type_id = in_int(c, "type"),
+        .sla = sla_of_changed};
     wanted.value_count = field_values_given(c, &wanted.values);
     if (wanted.set || wanted.value_count) TRY(case_change(&c->work, &now, &wanted));
     return api_reply(c);

@@ -69,6 +69,41 @@ test('a change of a tested field decides anew; other changes keep the version', 
   assert.equal(await shown(desk, talk), null);
 });
 
+test('a change gets the SLA of the state that triggers leave it in, with one entry in the change log', async (t) => {
+  const desk = await open(t);
+  for (const [title, priority] of [['Urgent', 4], ['High', 3]]) await make(desk, title, all(is(PRIORITY, priority)));
+  const trigger = (text, ...action) => desk.admin.create('/triggers', { title: text, predicate_collections: all(is('cases.subject', text, 'string_contains_insensitive'), is(PRIORITY, '', 'history_changed')), actions: [act(...action)] });
+  await trigger('lower', 'priority', 'CHANGE', 1);
+  await trigger('raise', 'priority', 'CHANGE', 4);
+  await trigger('answer', 'status', 'CHANGE', 3);
+  const changed = async (subject, priority_id) => {
+    const talk = await opened(desk, { subject, priority_id: 2 });
+    await put(desk, talk, { priority_id });
+    const entries = (await desk.admin.get('/changes', { limit: 1000 })).must(200).data.filter((one) => one.property === 'sla_version' && one.resource_id === talk.id);
+    const running = (await desk.staff.fetch(`/cases/${talk.id}`, { include: 'sla_metric' })).sla_metrics.length;
+    return [await sla(desk, talk), entries.length, running];
+  };
+  assert.deepEqual(await changed('Plain', 4), ['Urgent', 1, 1]);
+  assert.deepEqual(await changed('Please lower', 4), [null, 0, 0]);
+  assert.deepEqual(await changed('Please raise', 3), ['Urgent', 0, 1]); // raised when it was opened, too
+  assert.deepEqual(await changed('Please answer', 3), ['High', 1, 1]);
+});
+
+test('a change that its own request undoes leaves the SLA as it was', async (t) => {
+  const desk = await open(t), status = (value) => all(is('cases.casestatusid', value)), { agent } = desk.people;
+  const gold = await make(desk, 'Gold', status(3));
+  const talk = await opened(desk, { requester_id: agent.id });
+  await put(desk, talk, { status_id: 3 });
+  assert.equal(await sla(desk, talk), 'Gold');
+  (await desk.admin.put('/slas', { is_enabled: false }, { query: { ids: gold.id } })).must(200);
+  await make(desk, 'Silver', status(3));
+  await desk.staff.create(`/cases/${talk.id}/reply`, { contents: 'I wait', status_id: 3 }); // a reply of the requester opens the conversation
+  assert.equal(await sla(desk, talk), 'Gold');
+  await put(desk, talk, { status_id: 2 });
+  await put(desk, talk, { status_id: 3 });
+  assert.equal(await sla(desk, talk), 'Silver');
+});
+
 test('conversations of a disabled or deleted SLA keep it until a field that an enabled SLA tests changes', async (t) => {
   const desk = await open(t);
   const gold = await make(desk, 'Gold', all(is(PRIORITY, 4)));

@@ -86,7 +86,8 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                              .form_id = col_int(row, 17),
                              .rating = (int)col_int(row, 18),
                              .organization_id = col_int(row, 19),
-                             .sla_version_id = decided && !decided->attached ? 0 : col_int(row, 20),
+                             .sla_version_id =
+                                 decided && !decided->attached ? decided->before : col_int(row, 20),
                              .created_at = col_int(row, 21),
                              .snoozed_until = col_int(row, 22),
                              .is_snoozed = col_int(row, 23) != 0};
@@ -219,6 +220,12 @@ static const struct reference {
     REFERENCE(CASE_MERGED_INTO, "merged_into", merged_into_id),
 };
 #define REFERENCES (sizeof references / sizeof *references)
+
+bool case_differs_in(unsigned differ, const char *property) {
+    for (size_t i = 0; i < REFERENCES; i++)
+        if (differ & references[i].bit && strcmp(references[i].property, property) == 0) return true;
+    return false;
+}
 
 static int64_t id_at(const void *of, size_t offset) {
     return *(const int64_t *)(const void *)((const char *)of + offset);
@@ -373,13 +380,17 @@ static void put_activity(const struct work *w, struct case_sets *s, const struct
 }
 
 static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened,
-                       const struct case_change *wanted) {
+                       const struct case_change *wanted, const struct sla_decided *sla) {
     struct case_sets s = {0};
     buf_text(&s.sql, "UPDATE cases SET ");
     size_t set = s.sql.n;
     if (wanted->sets) buf_text(&s.sql, wanted->sets);
     for (const struct bind *b = wanted->binds; b && b->type != BIND_END; b++) put_bind(w, &s, *b);
     put_properties(w, &s, next, differ);
+    if (sla && sla->version_id != sla->before) {
+        buf_text(&s.sql, "sla_version_id = CAST(:sla AS BIGINT), ");
+        put_bind(w, &s, (struct bind)B_ID("sla", sla->version_id));
+    }
     put_marks(w, &s, next, differ);
     if (reopened) buf_text(&s.sql, "reopen_count = reopen_count + 1, ");
     put_activity(w, &s, next, wanted->reply, wanted->reply == NULL || differ);
@@ -467,6 +478,19 @@ static void case_touch_clocks(struct work *w, const struct case_now *c, unsigned
     if (differ & CASE_TEAM) clocks_touch_team(w, c->id, c->assigned_team_id);
 }
 
+/* Decides the SLA of the changed conversation if this work has not yet decided it. *out NULL: the finisher does. */
+static int case_decide_sla(struct work *w, const struct case_now *next, unsigned differ,
+                           const struct case_change *wanted, struct sla_decided **out) {
+    struct sla_decided sla = {.case_id = next->id, .before = next->sla_version_id, .next = w->sla_decided};
+    *out = NULL;
+    if (wanted->sla == NULL || differ == 0 || case_sla_decided(w, next->id)) return 0;
+    int decided = wanted->sla(w, next, differ, &sla.version_id);
+    if (decided <= 0) return decided;
+    *out = ARENA_NEW(w->arena, struct sla_decided);
+    **out = sla;
+    return 0;
+}
+
 QUERY(organization_of_requester, "SELECT COALESCE(organization_id, 0) FROM users WHERE id = :id @HOLD@");
 
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted) {
@@ -480,11 +504,13 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     if (differ & CASE_REQUESTER)
         TRY(db_int(w->conn, &organization_of_requester, BINDS(B_INT("id", next.requester_id)),
                    &next.organization_id));
+    struct sla_decided *earlier = differ ? case_sla_decided(w, c->id) : NULL, *sla;
+    TRY(case_decide_sla(w, &next, differ, wanted, &sla));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN,
-                    wanted));
+                    wanted, sla));
     next.updated = true;
-    struct sla_decided *decided = differ ? case_sla_decided(w, c->id) : NULL;
-    if (decided) decided->outdated = true;
+    if (earlier) earlier->outdated = true;
+    if (sla) w->sla_decided = sla;
     if (differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY)) TRY(case_tags_follow(w, c, &next));
     if (differ & (CASE_STATUS | CASE_STATE)) TRY(status_change_keep(w, c, &next));
     if (c->sla_version_id) case_touch_clocks(w, c, differ);
@@ -500,41 +526,4 @@ QUERY(subject_key_set, "UPDATE cases SET subject_key = :key WHERE id = :id");
 
 int cases_rekey(struct work *w, int64_t *after) {
     return texts_rekey(w, &case_subjects, &subject_key_set, after);
-}
-
-/* ---- tags ------------------------------------------------------------------------------------ */
-
-QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) "
-                     "SELECT CAST(:owner AS BIGINT), id FROM tags "
-                     "WHERE gone = 0 AND name_key IN @TEXTS(:keys) ON CONFLICT (case_id, tag_id) DO NOTHING");
-QUERY(case_tags_keep,
-      "DELETE FROM case_tags "
-      "WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(case_tags_drop,
-      "DELETE FROM case_tags "
-      "WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(case_tags_count, "SELECT COUNT(*) FROM case_tags WHERE case_id = :owner");
-QUERY(case_tags_listed, "SELECT tag_id FROM case_tags WHERE case_id = :owner ORDER BY tag_id LIMIT :most");
-QUERY(case_tags_changed,
-      "UPDATE cases "
-      "SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id "
-      "ELSE CAST(:actor AS BIGINT) END WHERE id = :owner");
-QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id "
-                       "WHERE k.case_id = :owner AND t.name <> '' ORDER BY t.name_key");
-
-const struct tagging case_tagging = {.add = &case_tags_add,
-                                     .keep = &case_tags_keep,
-                                     .drop = &case_tags_drop,
-                                     .count = &case_tags_count,
-                                     .listed = &case_tags_listed,
-                                     .changed = &case_tags_changed,
-                                     .named = &case_tags_named,
-                                     .kind = "case",
-                                     .counted = case_tags_counted};
-
-QUERY(participant_insert, "INSERT INTO case_participants (case_id, user_id) "
-                          "VALUES (:case, :user) ON CONFLICT (case_id, user_id) DO NOTHING");
-
-int participant_add(struct work *w, int64_t case_id, int64_t user_id) {
-    return db_later(w->conn, &participant_insert, BINDS(B_INT("case", case_id), B_INT("user", user_id)));
 }

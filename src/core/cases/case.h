@@ -22,11 +22,11 @@ struct case_now {
 /* 1, 0 absent or being deleted, or a negative error; locks the row */
 int case_load(struct work *w, int64_t id, struct case_now *out);
 int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
-/* The SLA that the row of a new conversation was inserted with. case_load shows no SLA until the finisher has
- * attached it (core/rules/sla_match.c), so that clocks begin there. */
+/* The SLA that the row of a conversation got with its INSERT, or with the UPDATE of its first change. case_load shows
+ * the former one until the finisher has attached it (core/rules/sla_match.c), so that clocks begin there. */
 struct sla_decided {
-    int64_t case_id, version_id; /* version_id 0: none */
-    bool outdated, attached;     /* outdated: the conversation was changed since */
+    int64_t case_id, version_id, before; /* versions; 0: none */
+    bool outdated, attached;             /* outdated: the conversation was changed since */
     struct sla_decided *next;
 };
 struct sla_decided *case_sla_decided(const struct work *w, int64_t case_id); /* NULL: it was not decided */
@@ -90,7 +90,11 @@ struct case_change {
     bool undoes;                    /* a reply is undone: the status may return to NEW */
     /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
     bool incomplete;
+    /* Decides the SLA, for the same UPDATE: sla_of_changed of core/rules/sla_match.h; NULL: the finisher does. */
+    int (*sla)(struct work *w, const struct case_now *next, unsigned differ, int64_t *version_id);
 };
+/* True if the property is one of those that differ (bits of enum case_property). */
+bool case_differs_in(unsigned differ, const char *property);
 
 /* The one function that changes a conversation. Writes the properties that differ and their consequences
  * (counters, reopening, who did it last and when), and records the changes. The caller has checked ids of

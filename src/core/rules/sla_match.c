@@ -11,8 +11,10 @@
  * Triggers run before, so one decision covers the change and what they did about it.
  *
  * An UPDATE of a conversation costs a part of most of its indexes. So the SLA of a new one is decided
- * before its INSERT (sla_of_new) if SLAs test only properties that are known then. The finisher decides
- * again if case_change has changed it since. */
+ * before its INSERT (sla_of_new), and that of one that a request changes before its UPDATE
+ * (sla_of_changed), if SLAs test only properties that are known then. The finisher decides again if
+ * case_change has changed it since. Until the finisher has attached it, everything but the row shows the
+ * former one. */
 #include "core/rules/sla_match.h"
 
 #include "base/ids.h"
@@ -20,6 +22,8 @@
 #include "core/sla/clocks.h"
 #include "core/rules/rule_cache.h"
 #include "json/json.h"
+
+#include <stdlib.h>
 
 /* ---- tested fields --------------------------------------------------------------------------- */
 
@@ -60,8 +64,8 @@ static bool decides(const struct tested *t, const struct change *c) {
 
 struct matched {
     int64_t case_id, before, version; /* versions; 0: none */
-    int64_t in_row;                   /* the version of the row: `before`, or that of its INSERT */
-    struct sla_decided *decided;      /* by sla_of_new; NULL: not */
+    int64_t in_row;                   /* the version of the row: `before`, or the decided one */
+    struct sla_decided *decided;      /* by sla_of_new or sla_of_changed; NULL: not */
     bool written;
 };
 
@@ -80,8 +84,8 @@ struct to_match {
 };
 
 static struct to_match cases_to_match(struct work *w, const struct tested *t) {
-    struct to_match m = {0};
-    int room = 0, created = 0;
+    struct to_match m = {.ids = arena_array(w->arena, 1, sizeof *m.ids)};
+    int room = 1, created = 0;
     for (const struct change *c = changes_of(w); c; c = c->next) {
         if (!decides(t, c)) continue;
         m.ids = arena_more(w->arena, m.ids, m.count, &room, sizeof *m.ids);
@@ -153,30 +157,49 @@ static int attach_version(struct work *w, struct matched *m, const struct matche
                     BINDS(B_ID("version", m->version), B_INT("id", ids[0]), B_TEXT("ids", list)));
 }
 
-/* Reads the present versions. Returns the number of conversations that are not being deleted. */
-static int matched_read(struct work *w, const struct to_match *m, struct str ids, struct matched *list) {
-    int rc, n = 0;
-    if (m->created) {
-        for (; n < m->count; n++) list[n] = (struct matched){.case_id = m->ids[n]};
-        return n;
+/* An SLA was decided for a change that the work has undone since. The row gets back its former one. */
+static int undone_give_back(struct work *w, const struct to_match *m) {
+    for (struct sla_decided *d = w->sla_decided; d; d = d->next) {
+        if (d->attached || bsearch(&d->case_id, m->ids, (size_t)m->count, sizeof *m->ids, id_compare))
+            continue;
+        d->attached = true;
+        if (d->version_id != d->before)
+            TRY(db_later(w->conn, &case_set_sla, BINDS(B_ID("version", d->before), B_INT("id", d->case_id))));
     }
+    return 0;
+}
+
+static struct matched matched_as_decided(const struct work *w, int64_t case_id) {
+    struct matched m = {.case_id = case_id, .decided = case_sla_decided(w, case_id)};
+    if (m.decided) m.before = m.decided->before, m.in_row = m.decided->version_id;
+    return m;
+}
+
+/* Reads the present versions of those for which none was decided. Returns the number of conversations that
+ * are not being deleted. */
+static int matched_read(struct work *w, const struct to_match *m, struct matched *list) {
+    bool known = true;
+    int rc, n = 0;
+    for (int i = 0; i < m->count; i++) {
+        list[i] = matched_as_decided(w, m->ids[i]);
+        known = known && (m->created || list[i].decided);
+    }
+    if (known) return m->count;
+    struct str ids = m->count > 1 ? json_ids(w->arena, m->ids, (size_t)m->count) : (struct str){0};
     DB_ROWS(rc, w->conn, m->count > 1 ? &sla_versions_of_cases : &sla_version_of_case,
-            BINDS(B_INT("id", m->ids[0]), B_TEXT("ids", ids)), row)
-    list[n++] =
-        (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1), .in_row = col_int(row, 1)};
+            BINDS(B_INT("id", m->ids[0]), B_TEXT("ids", ids)), row) {
+        list[n] = matched_as_decided(w, col_int(row, 0));
+        if (!list[n].decided) list[n].before = list[n].in_row = col_int(row, 1);
+        n++;
+    }
     return rc < 0 ? rc : n;
 }
 
 static int match_cases(struct work *w, const struct rule_set *set, const bool *wanted,
                        const struct to_match *m) {
     struct matched *list = arena_array(w->arena, (size_t)m->count, sizeof *list);
-    struct str ids = json_ids(w->arena, m->ids, (size_t)m->count);
-    int n = matched_read(w, m, ids, list);
+    int n = matched_read(w, m, list);
     TRY(n);
-    for (int i = 0; i < n; i++) {
-        struct sla_decided *decided = list[i].decided = case_sla_decided(w, list[i].case_id);
-        if (decided) list[i].before = 0, list[i].in_row = decided->version_id;
-    }
     TRY(match_versions(w, set, wanted, list, n));
     for (int i = 0; i < n; i++) TRY(attach_version(w, &list[i], list + n));
     return 0;
@@ -187,12 +210,13 @@ static int sla_match(struct work *w, const struct rule_set *set) {
     const bool *wanted = fields_tested(w->arena, set);
     struct tested t = properties_tested(w->arena, &set->list[RULES_SLAS].definitions, wanted);
     struct to_match m = cases_to_match(w, &t);
+    TRY(undone_give_back(w, &m));
     return m.count ? match_cases(w, set, wanted, &m) : 0;
 }
 
-/* ---- new conversations ----------------------------------------------------------------------- */
+/* ---- before the INSERT or the UPDATE --------------------------------------------------------- */
 
-/* Finds a fact of a conversation that has no row yet. Returns false if only its row has it, or if another
+/* Finds a fact of a conversation whose row is not written yet. Returns false if only its row has it, or if another
  * function than case_change changes it. */
 static bool fact_of_new(struct arena *a, const struct definition *d, const struct case_now *c,
                         struct fact *f) {
@@ -223,7 +247,7 @@ static bool facts_of_new(struct work *w, const struct rule_set *set, const struc
     return true;
 }
 
-/* Triggers run before SLAs, so one that tests the SLA must find none. */
+/* Triggers run before SLAs, so one that tests the SLA must find the former one. */
 static bool triggers_test_sla(const struct rule_set *set) {
     const struct definitions *d = &set->list[RULES_TRIGGERS].definitions;
     for (int i = 0; i < d->count; i++)
@@ -231,18 +255,41 @@ static bool triggers_test_sla(const struct rule_set *set) {
     return false;
 }
 
-int sla_of_new(struct work *w, const struct case_now *c, int64_t *version_id) {
-    const struct rule_set *set;
+static int sla_decide(struct work *w, const struct rule_set *set, const struct case_now *c,
+                      int64_t *version_id) {
     struct facts facts;
     struct moment now;
+    if (slas_need(set) || triggers_test_sla(set) || !facts_of_new(w, set, c, &facts)) return 0;
+    TRY(moment_read(w, 0, &now));
+    *version_id = version_that_holds(set, &now, &facts);
+    return 1;
+}
+
+int sla_of_new(struct work *w, const struct case_now *c, int64_t *version_id) {
+    const struct rule_set *set;
     *version_id = 0;
     if (w->desk == NULL || w->desk->rules == NULL) return 0;
     TRY(rules_hold(w, &set));
-    bool decided = slas_need(set) == 0 && !triggers_test_sla(set) && facts_of_new(w, set, c, &facts);
-    int rc = decided ? moment_read(w, 0, &now) : 0;
-    if (rc >= 0 && decided) *version_id = version_that_holds(set, &now, &facts);
+    int rc = sla_decide(w, set, c, version_id);
     kept_set_drop(set);
-    return rc < 0 ? rc : decided;
+    return rc;
+}
+
+static bool slas_test_any(struct arena *a, const struct rule_set *set, unsigned differ) {
+    struct tested t = properties_tested(a, &set->list[RULES_SLAS].definitions, fields_tested(a, set));
+    bool any = false;
+    for (int i = 0; i < t.count && !any; i++) any = case_differs_in(differ, t.properties[i]);
+    return any;
+}
+
+int sla_of_changed(struct work *w, const struct case_now *next, unsigned differ, int64_t *version_id) {
+    const struct rule_set *set;
+    *version_id = 0;
+    if (w->desk == NULL || w->desk->rules == NULL) return 0;
+    TRY(rules_hold(w, &set));
+    int rc = slas_test_any(w->arena, set, differ) ? sla_decide(w, set, next, version_id) : 0;
+    kept_set_drop(set);
+    return rc;
 }
 
 /* ---- the finisher ---------------------------------------------------------------------------- */
@@ -251,7 +298,8 @@ int sla_match_finish(struct work *w) {
     const struct rule_set *set;
     const struct change *c = changes_of(w);
     while (c && c->case_id == 0) c = c->next;
-    if (c == NULL || w->desk == NULL || w->desk->rules == NULL) return 0;
+    bool any = c || w->sla_decided;
+    if (!any || w->desk == NULL || w->desk->rules == NULL) return 0;
     TRY(rules_hold(w, &set));
     int rc = sla_match(w, set);
     kept_set_drop(set);
