@@ -29,6 +29,8 @@ struct generations;
 struct field_catalogue;
 struct cascade_row;
 struct widgets;
+struct case_now;
+struct work;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -60,8 +62,10 @@ struct desk {
     struct calendars *calendars;
     /* settings that clocks depend on: core/sla/clock_settings.h; NULL: none are kept */
     struct clock_cache *clock_cache;
-    struct field_catalogue *fields;        /* core/fields/field_catalogue.h; NULL: none is kept */
-    struct rule_cache *rules;              /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    struct field_catalogue *fields; /* core/fields/field_catalogue.h; NULL: none is kept */
+    struct rule_cache *rules;       /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    /* core/rules/sla_match.h, for what stands left of rules; NULL: SLAs are decided at the end of a work */
+    int (*sla_of_new)(struct work *w, const struct case_now *c, int64_t *version_id);
     struct known_sessions *known_sessions; /* core/login/session.h; NULL: none are kept */
     struct widgets *widgets;               /* origins of widgets: core/desk/widget.h; NULL: there are none */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */

@@ -8,6 +8,7 @@
 #include "core/login/session.h"
 #include "core/people/people_total.h"
 #include "core/rules/rule.h"
+#include "core/rules/sla_match.h"
 #include "core/sla/clock_settings.h"
 #include "core/time/calendars.h"
 
@@ -20,6 +21,7 @@ void desk_caches_open(struct desk *d) {
     d->clock_cache = clock_cache_new();
     d->fields = field_catalogue_new();
     d->rules = rule_cache_new();
+    d->sla_of_new = sla_of_new;
     d->known_sessions = known_sessions_new();
     d->widgets = widgets_new();
 }

@@ -238,6 +238,7 @@ static int mail_begin_case(struct work *w, struct processing *p) {
                          .mailbox_id = p->mailbox.id,
                          .source = SOURCE_MAIL,
                          .channel = CHANNEL_MAIL,
+                         .sla = w->desk->sla_of_new,
                          .message_id = &p->post_id};
     if (p->j.thread.found && p->j.thread.forward_id == 0)
         n.metadata = str_fmt(w->arena, "{\"continues_case_id\":%" PRId64 "}", p->j.thread.now.id);
