@@ -2,19 +2,17 @@
 #include "core/cases/case_view.h"
 
 #include "api/rows/generic.h"
-#include "api/rows/list_cursor.h"
 #include "api/input/input.h"
 #include "api/rows/view.h"
 #include "api/rows/visible.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
-#include "core/cases/case_total.h"
-#include "core/cases/view_count.h"
 #include "core/words.h"
 #include "res/case_parts.h"
 #include "res/groups.h"
 #include "res/rule.h"
 #include "res/share.h"
+#include "res/view_cases.h"
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -40,16 +38,6 @@ static int check_view_columns(struct call *c, struct in *in) {
     }
     in->value = (struct value){V_TEXT, .s = json_texts(a, names, (size_t)n)};
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
-}
-
-static int check_view_order(struct call *c, struct in *in) {
-    const struct case_column *column;
-    TRY(case_column_find(&c->work, in->value.s, &column));
-    if (column == NULL || column->key == NULL)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                       "Conversations can't be ordered by this column.");
-    in->value.s = str_of(column->name);
-    return 0;
 }
 
 static const struct json *cell_json(struct view *v, const struct value *own) {
@@ -264,146 +252,6 @@ static int get_views(struct call *c) {
     TRY(api_input(c));
     if (!show_all_asked(c)) c->where = VIEW_IS_LISTED;
     return api_list(c);
-}
-
-/* The view of the path or, with an id, any view. */
-QUERY(view_stored, "SELECT type, predicate_collections, order_by_column, order_by FROM views WHERE id = :id");
-
-struct view_read {
-    enum view_type type;
-    struct str collections, column;
-    bool descending;
-};
-
-static int view_stored_read(struct work *w, int64_t id, struct view_read *out) {
-    struct stmt *row;
-    TRY_FOUND(w, db_row(w->conn, &view_stored, BINDS(B_INT("id", id)), &row));
-    *out = (struct view_read){(enum view_type)col_int(row, 0), str_dup(w->arena, col_text(row, 1)),
-                              str_dup(w->arena, col_text(row, 2)), col_int(row, 3) != VIEW_ASCENDING};
-    stmt_end(row);
-    return 0;
-}
-
-static const struct field view_cases_args[] = {
-    {"order_by_column", F_TEXT, .check = check_view_order,
-     .doc = "Column to sort by. Default: that of the view."},
-    {"order_by", F_WORD, .words = view_orders, .doc = "Direction. Default: that of the view."},
-    {"*", .group = list_cursor_args},
-    {0},
-};
-
-/* The order and the place of the page: the order of the arguments, else that of the view, else VIEW_ORDER if the field of the column was
- * deleted. */
-static int view_page(struct call *c, const struct view_read *stored, const struct order **out) {
-    const struct in *asked = arg(c, "order_by_column"), *direction = arg(c, "order_by");
-    const struct case_column *column;
-    struct order *o = ARENA_NEW(c->work.arena, struct order);
-    TRY(case_column_find(&c->work, asked->value.s.p ? asked->value.s : stored->column, &column));
-    if (column == NULL || column->key == NULL) TRY(case_column_find(&c->work, S(VIEW_ORDER), &column));
-    o->key = column->key;
-    o->descending =
-        direction->value.type == V_INT ? direction->value.i == VIEW_DESCENDING : stored->descending;
-    o->is_text = column->is_text;
-    *out = o;
-    return list_cursor_read(c, o,
-                            str_fmt(c->work.arena, "view %lld by %s %s", (long long)c->vars[0].id,
-                                    column->name, o->descending ? "DESC" : "ASC")
-                                .p);
-}
-
-/* The view with the filters of the request as a part of its condition. */
-static struct view_rows *with_filters(struct work *w, const struct view_rows *rows,
-                                      const struct condition *filters) {
-    struct view_rows *made = ARENA_NEW(w->arena, struct view_rows);
-    const struct condition *own = &rows->condition;
-    *made = *rows;
-    made->condition.sql = str_fmt(w->arena, "%s AND %s", own->sql, filters->sql).p;
-    made->condition.count = own->count + filters->count;
-    made->condition.binds =
-        arena_array(w->arena, (size_t)made->condition.count + 1, sizeof *made->condition.binds);
-    memcpy(made->condition.binds, own->binds, (size_t)own->count * sizeof *own->binds);
-    memcpy(made->condition.binds + own->count, filters->binds,
-           (size_t)filters->count * sizeof *filters->binds);
-    return made;
-}
-
-#define MOST_LISTED 32000
-
-/* A list without an index in its order reads all rows of its ranges. The conversations of the view are
- * fewer, and their ids are known if they were counted (core/cases/view_count.c). So they become the
- * range. Visibility and the condition are checked on each row all the same, in a CASE, which has no
- * index. */
-static int range_of_members(struct call *c, struct branches *b, const struct view_rows *rows) {
-    struct work *w = &c->work;
-    struct buf sql = {0};
-    int64_t *ids = NULL;
-    if (strcmp(c->order->key, "t.updated_at") == 0 || strcmp(c->order->key, "t.created_at") == 0) return 0;
-    int n = counting_list(w, rows, MOST_LISTED, &ids);
-    if (n < 0 || ids == NULL) return n < 0 ? n : 0;
-    buf_text(&sql, "t.id IN @LIST(:member_ids) AND ");
-    branches_condition(b, &sql);
-    b->where[0] = buf_take(&sql, w->arena).p;
-    b->count = 1;
-    b->overlap = false;
-    b->sorted = true;
-    branch_bind_text(b, ":member_ids", json_ids(w->arena, ids, (size_t)n));
-    struct condition *checked = ARENA_NEW(w->arena, struct condition);
-    *checked = *c->condition;
-    checked->sql = str_fmt(w->arena, "CASE WHEN %s THEN 1 ELSE 0 END = 1", checked->sql).p;
-    c->condition = checked;
-    return 0;
-}
-
-static int get_view_cases(struct call *c) {
-    struct work *w = &c->work;
-    struct branches *b = ARENA_NEW(w->arena, struct branches);
-    struct view_rows *rows = ARENA_NEW(w->arena, struct view_rows);
-    struct definitions *d = ARENA_NEW(w->arena, struct definitions);
-    struct view_read stored = {0};
-    struct condition filters;
-    TRY(api_of(c));
-    TRY(api_input(c));
-    TRY(view_stored_read(w, c->vars[0].id, &stored));
-    TRY(view_page(c, &stored, &c->order));
-    if (stored.type == VIEW_INBOX) {
-        TRY(case_list_plan_inbox(c, b));
-        return api_list(c);
-    }
-    if (stored.type == VIEW_CUSTOM) TRY(definitions_load(w, &case_subject, RULE_FILTER, d));
-    TRY(view_rows_read(w, d, stored.type, stored.collections, rows));
-    bool hidden = stored.type == VIEW_TRASH || stored.type == VIEW_SUSPENDED;
-    if (hidden) access_cases_of_any_state(w, b);
-    else access_assigned_cases(w, &rows->assigned, b);
-    if (hidden) c->where = rows->state;
-    int filtered = case_list_check(c, b, &filters);
-    TRY(filtered);
-    c->condition = &rows->condition;
-    c->prepared = rows;
-    if (filtered) c->prepared = filters.sql ? with_filters(w, rows, &filters) : NULL;
-    if (c->prepared && !hidden && b->count > 0) TRY(range_of_members(c, b, c->prepared));
-    return api_list(c);
-}
-
-/* The conversations of a view that is not stored. The caller could store it, so it shows nothing new. */
-static int post_view_preview(struct call *c) {
-    struct work *w = &c->work;
-    struct branches *b = ARENA_NEW(w->arena, struct branches);
-    struct view_rows *rows = ARENA_NEW(w->arena, struct view_rows);
-    struct definitions *d = ARENA_NEW(w->arena, struct definitions);
-    TRY(api_input(c));
-    TRY(definitions_load(w, &case_subject, RULE_FILTER, d));
-    TRY(view_rows_read(w, d, VIEW_CUSTOM, in_text(c, "predicate_collections"), rows));
-    access_assigned_cases(w, &rows->assigned, b);
-    c->branches = b;
-    c->condition = &rows->condition;
-    c->prepared = rows;
-    return api_list(c);
-}
-
-static int count_view_cases(struct call *c, int64_t *total) {
-    const struct view_rows *rows = c->prepared;
-    if (c->condition == NULL) return case_list_count(c, total); /* the inbox */
-    return rows ? counting_exact(&c->work, rows, total) : 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -76,6 +76,34 @@ test('a walk by cursor in both directions equals the list by offset, for each or
   assert.ok(long > orders.length * 2, `only ${long} walks of several pages`);
 });
 
+test('pages by offset are the pieces of the whole list, in each order, also after changes', async (t) => {
+  const { desk, people, orders, views, cases, dice: { one, below } } = await world(t, 24), live = cases.slice(5);
+  const pages = async (when) => {
+    for (const order_by_column of orders)
+      for (const [who, of] of [[desk.owner, 1], [desk.owner, views[2]], [people[one(['teams', 'self'])].client, one(views)]]) {
+        const order_by = one(['ASC', 'DESC']), query = { order_by_column, order_by }, limit = 1 + below(5), found = [];
+        const list = await whole(who, of, query);
+        for (let offset = 0; offset <= list.length; offset += limit) {
+          const { body, ids } = (await who.get(`/views/${of}/cases`, { ...query, limit, offset, fields: 'id' })).must(200);
+          assert.equal(body.total_count, list.length, `${when}: total of ${of} by ${order_by_column}`);
+          found.push(...ids);
+        }
+        assert.deepEqual(found, list, `${when}: ${order_by_column} ${order_by} of ${of}`);
+      }
+  };
+  await pages('first');
+  for (const id of live.slice(0, 4)) await desk.owner.update(`/cases/${id}`, { subject: one(['0', 'm', 'zz', 'x'.repeat(200)]), priority_id: 3, assigned_team_id: null });
+  await desk.owner.update(`/cases/${live[5]}/trash`);
+  await desk.owner.create(`/cases/${live[6]}/reply`, { contents: 'Hello' });
+  (await desk.owner.put(`/cases/${live[7]}/snooze`, { until: new Date(desk.clock.now + 3_600_000).toISOString() })).must(200);
+  await opened(desk, { subject: 'n', requester_id: desk.people.customer.id });
+  await pages('after changes');
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { full_name: 'Aaron' });
+  (await desk.owner.put('/cases/priorities/reorder', { priority_ids: [4, 1, 3, 2] })).must(200);
+  await desk.staff.update(`/cases/${live[8]}`, { subject: (await desk.staff.fetch(`/cases/${live[8]}`)).subject }); // changes nothing but who was there last
+  await pages('after changes of others');
+});
+
 test('links lead both ways, and filters and members stay in them', async (t) => {
   const { desk, views } = await world(t, 12), { owner } = desk;
   const query = { limit: 3, order_by_column: 'subject', order_by: 'ASC', fields: 'id,subject', priority: 4, after: '' };

@@ -151,7 +151,11 @@ struct call {
     const char *alive;
     /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
     struct branches *branches;
-    const struct order *order;        /* lists: instead of the route's; NULL: that of the route */
+    const struct order *order; /* lists: instead of the route's; NULL: that of the route */
+    /* lists: the branches have the rows of this page only, and further rows with the same key. `skipped` rows of
+     * the list stand before them */
+    bool is_page;
+    int64_t skipped;
     const struct list_cursor *cursor; /* lists: the place of the page (api/rows/list_cursor.h); NULL: none */
     /* lists: a further condition on rows (core/predicates/predicate.h); NULL: none */
     const struct condition *condition;

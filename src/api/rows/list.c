@@ -413,6 +413,7 @@ static int list_read(struct list *l, struct page *p, bool counted) {
     const struct call *c = l->view->c;
     const struct options *o = &c->options;
     if (c->route->shape == LIST_COUNT) return list_read_rows(l, p, 0, INT64_MAX);
+    if (c->is_page && !o->keyset) return list_read_rows(l, p, o->offset - c->skipped, o->limit);
     if (o->keyset) return list_read_rows(l, p, 0, o->limit + 1);
     if (o->offset == 0 || !counted) return list_read_rows(l, p, o->offset, o->limit);
     TRY(list_total(l, p));

@@ -90,26 +90,55 @@ static int count_by_group(struct work *w, const struct view_rows *rows, struct c
     return rc;
 }
 
-/* Appends the rows of a statement as members, in any order. */
-static int members_read(struct grouping *g, struct stmt *s) {
-    struct case_groups *out = g->out;
-    int room = out->member_count, rc;
-    while ((rc = stmt_step(s)) == 1) {
-        int place = group_add(g, col_int(s, 1), col_int(s, 2), 1);
-        out->members = arena_more(g->arena, out->members, out->member_count, &room, sizeof *out->members);
-        out->members[out->member_count++] = (uint64_t)col_int(s, 0) << MEMBER_BITS | (uint64_t)place;
-    }
-    stmt_end(s);
-    return rc;
+struct member {
+    uint64_t of;
+    struct case_key key;
+};
+
+static struct case_key member_key_read(const struct case_column *order, struct stmt *row) {
+    if (order == NULL) return (struct case_key){0, 0};
+    return order->is_text ? case_key_of_text(col_text(row, 3))
+                          : case_key_of_number(col_int(row, 3), col_int(row, 0));
 }
 
 static int member_compare(const void *x, const void *y) {
-    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return (a > b) - (a < b);
+    const struct member *a = x, *b = y;
+    return (a->of > b->of) - (a->of < b->of);
 }
 
-static void members_sort(struct case_groups *g) {
-    if (g->member_count) qsort(g->members, (size_t)g->member_count, sizeof *g->members, member_compare);
+/* Reads the rows of a statement as members that ascend, and adds them to the groups. Returns their number, or a
+ * negative error. */
+static int members_read(struct grouping *g, const struct view_rows *rows, struct stmt *s,
+                        struct member **out) {
+    struct member *list = NULL;
+    int n = 0, room = 0, rc;
+    while ((rc = stmt_step(s)) == 1) {
+        int place = group_add(g, col_int(s, 1), col_int(s, 2), 1);
+        list = arena_more(g->arena, list, n, &room, sizeof *list);
+        list[n++] = (struct member){.of = (uint64_t)col_int(s, 0) << MEMBER_BITS | (uint64_t)place,
+                                    .key = member_key_read(rows->order, s)};
+    }
+    stmt_end(s);
+    if (n) qsort(list, (size_t)n, sizeof *list, member_compare);
+    *out = list;
+    return rc < 0 ? rc : n;
+}
+
+/* Room for n members. */
+static void members_make(struct grouping *g, const struct view_rows *rows, int n) {
+    g->out->members = arena_array(g->arena, (size_t)n + 1, sizeof *g->out->members);
+    if (rows->order) g->out->keys = arena_array(g->arena, (size_t)n + 1, sizeof *g->out->keys);
+}
+
+static void member_put(struct case_groups *g, int at, const struct member *m) {
+    g->members[at] = m->of;
+    if (g->keys) g->keys[at] = m->key;
+}
+
+/* The columns of members. */
+static const char *member_columns(struct arena *a, const struct view_rows *rows) {
+    return rows->order ? str_fmt(a, "t.id, " TEAM_AND_AGENT ", %s AS k", rows->order->key).p
+                       : "t.id, " TEAM_AND_AGENT;
 }
 
 /* Clocks of SLAs change without entries in the change log, and so do the rows of a cascade. */
@@ -130,12 +159,16 @@ int case_groups_count(struct work *w, const struct view_rows *rows, bool with_me
     struct grouping g = grouping_begin(w, out);
     struct buf sql = {0};
     struct stmt *s;
-    out->members = arena_array(w->arena, 1, sizeof *out->members);
-    buf_fmt(&sql, "SELECT t.id, " TEAM_AND_AGENT " FROM cases t WHERE %s AND %s LIMIT %d", rows->state,
-            rows->condition.sql, MEMBERS_MOST + 1);
+    struct member *list;
+    buf_fmt(&sql, "SELECT %s FROM cases t WHERE %s AND %s LIMIT %d", member_columns(w->arena, rows),
+            rows->state, rows->condition.sql, MEMBERS_MOST + 1);
     TRY(groups_start(w, &sql, rows->condition.binds, &s));
-    TRY(members_read(&g, s));
-    if (is_followed(out)) return members_sort(out), 0;
+    int n = members_read(&g, rows, s, &list);
+    TRY(n);
+    members_make(&g, rows, n);
+    for (int i = 0; i < n; i++) member_put(out, i, &list[i]);
+    out->member_count = n;
+    if (is_followed(out)) return 0;
     *out = (struct case_groups){.large = true};
     return count_by_group(w, rows, out);
 }
@@ -168,32 +201,39 @@ static int changed_since(struct work *w, struct str place, int64_t **ids, bool *
     return rc < 0 ? rc : ids_sort_once(*ids, n);
 }
 
-/* The members from `from` on are new: they go to their places among the others. */
-static void members_merge(struct arena *a, struct case_groups *g, int from) {
-    int n = g->member_count - from, at = g->member_count;
-    uint64_t *added = arena_array(a, (size_t)n + 1, sizeof *added);
-    members_sort(&(struct case_groups){.members = g->members + from, .member_count = n});
-    if (n) memcpy(added, g->members + from, (size_t)n * sizeof *added);
+/* Adds new members at their places among the others. There is room. */
+static void members_merge(struct case_groups *g, const struct member *added, int n) {
+    int from = g->member_count, at = from + n;
+    g->member_count = at;
     while (n > 0) {
-        bool is_added = from == 0 || added[n - 1] > g->members[from - 1];
-        g->members[--at] = is_added ? added[--n] : g->members[--from];
+        bool is_added = from == 0 || added[n - 1].of > g->members[from - 1];
+        at--;
+        if (is_added) {
+            member_put(g, at, &added[--n]);
+            continue;
+        }
+        g->members[at] = g->members[--from];
+        if (g->keys) g->keys[at] = g->keys[from];
     }
 }
 
 /* Appends the members that are not among the changed ones, with room for these. */
 static void keep_unchanged(struct grouping *g, const struct case_groups *from, const int64_t *ids, int n) {
     struct case_groups *out = g->out;
-    out->members = arena_array(g->arena, (size_t)from->member_count + (size_t)n + 1, sizeof *out->members);
     for (int i = 0, at = 0; i < from->member_count; i++) {
         int64_t id = member_id(from->members[i]);
         while (at < n && ids[at] < id) at++;
         if (at < n && ids[at] == id) out->groups[member_group(from->members[i])].n--;
-        else out->members[out->member_count++] = from->members[i];
+        else
+            member_put(
+                out, out->member_count++,
+                &(struct member){from->members[i], from->keys ? from->keys[i] : (struct case_key){0, 0}});
     }
 }
 
 /* CROSS: SQLite reads the conversations by their ids, and not by an index that the condition has, too. */
-static int read_changed(struct work *w, const struct view_rows *rows, struct str ids, struct grouping *g) {
+static int read_changed(struct work *w, const struct view_rows *rows, struct str ids, struct grouping *g,
+                        struct member **list) {
     const struct condition *c = &rows->condition;
     struct bind *binds = arena_array(w->arena, (size_t)c->count + 2, sizeof *binds);
     struct buf sql = {0};
@@ -202,12 +242,11 @@ static int read_changed(struct work *w, const struct view_rows *rows, struct str
     binds[c->count] = (struct bind)B_TEXT("changed_ids", ids);
     binds[c->count + 1] = (struct bind){0};
     buf_fmt(&sql,
-            "SELECT t.id, " TEAM_AND_AGENT
-            " FROM @EACH_ID(:changed_ids) k @SQLITE{CROSS}@ JOIN cases t ON t.id = k.value "
+            "SELECT %s FROM @EACH_ID(:changed_ids) k @SQLITE{CROSS}@ JOIN cases t ON t.id = k.value "
             "WHERE %s AND %s",
-            rows->state, c->sql);
+            member_columns(w->arena, rows), rows->state, c->sql);
     TRY(groups_start(w, &sql, binds, &s));
-    return members_read(g, s);
+    return members_read(g, rows, s, list);
 }
 
 int case_groups_follow(struct work *w, const struct view_rows *rows, const struct case_groups *from,
@@ -223,9 +262,11 @@ int case_groups_follow(struct work *w, const struct view_rows *rows, const struc
     struct grouping g = grouping_begin(w, out);
     for (int i = 0; i < from->count; i++)
         group_add(&g, from->groups[i].team, from->groups[i].agent, from->groups[i].n);
+    members_make(&g, rows, from->member_count + n);
     keep_unchanged(&g, from, ids, n);
-    int kept = out->member_count;
-    if (n) TRY(read_changed(w, rows, json_ids(w->arena, ids, (size_t)n), &g));
-    members_merge(w->arena, out, kept);
+    struct member *changed = NULL;
+    int found = n ? read_changed(w, rows, json_ids(w->arena, ids, (size_t)n), &g, &changed) : 0;
+    TRY(found);
+    members_merge(out, changed, found);
     return is_followed(out);
 }

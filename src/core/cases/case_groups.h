@@ -2,6 +2,7 @@
 #ifndef CORE_CASE_GROUPS_H
 #define CORE_CASE_GROUPS_H
 
+#include "core/cases/case_order.h"
 #include "work/work.h"
 
 struct view_rows; /* core/cases/case_view.h */
@@ -21,7 +22,8 @@ struct case_groups {
     int count;
     uint64_t *members; /* NULL: changes can't be followed */
     int member_count;
-    bool large; /* more than MEMBERS_MOST members */
+    struct case_key *keys; /* parallel to members; NULL: the view has no order that is kept */
+    bool large;            /* more than MEMBERS_MOST members */
 };
 
 /* Counts in the store, into the arena. with_members: also lists the members, unless there are more than

@@ -25,43 +25,44 @@ const struct word view_orders[] = {{VIEW_ASCENDING, "ASC"}, {VIEW_DESCENDING, "D
     "), 253402300800000)"
 
 const struct case_column case_columns[] = {
-    {"caseid", "Id", "t.id", false},
-    {"subject", "Subject", "COALESCE(t.subject_key, '')", true},
-    {"casestatusid", "Status", "t.status_id", false},
+    {"caseid", "Id", "t.id", false, true},
+    {"subject", "Subject", "COALESCE(t.subject_key, '')", true, true},
+    {"casestatusid", "Status", "t.status_id", false, true},
     {"casepriorityid", "Priority",
      "COALESCE((SELECT n.level FROM case_priorities n "
      "WHERE n.id = t.priority_id), 0)",
+     false, true},
+    {"casetypeid", "Type", "COALESCE(t.type_id, 0)", false, true},
+    {"assigneeteamid", "Team", NAME_OF("t.assigned_team_id", "teams", "title"), true, true},
+    {"assigneeagentid", "Agent", NAME_OF("t.assigned_agent_id", "users", "name_key"), true, true},
+    {"requesterid", "Requester", NAME_OF("t.requester_id", "users", "name_key"), true, true},
+    {"organizationid", "Organization", NAME_OF("t.organization_id", "organizations", "name_key"), true,
      false},
-    {"casetypeid", "Type", "COALESCE(t.type_id, 0)", false},
-    {"assigneeteamid", "Team", NAME_OF("t.assigned_team_id", "teams", "title"), true},
-    {"assigneeagentid", "Agent", NAME_OF("t.assigned_agent_id", "users", "name_key"), true},
-    {"requesterid", "Requester", NAME_OF("t.requester_id", "users", "name_key"), true},
-    {"organizationid", "Organization", NAME_OF("t.organization_id", "organizations", "name_key"), true},
-    {"brandid", "Brand", "COALESCE(t.brand_id, 1)", false},
-    {"channel", "Channel", "t.channel", false},
-    {"createdat", "Created", "t.created_at", false},
-    {"updatedat", "Updated", "t.updated_at", false},
-    {"lastrepliedat", "Last reply", "COALESCE(t.last_replied_at, 0)", false},
-    {"lastagentrepliedat", "Last reply by staff", "COALESCE(t.last_reply_by_agent_at, 0)", false},
+    {"brandid", "Brand", "COALESCE(t.brand_id, 1)", false, true},
+    {"channel", "Channel", "t.channel", false, true},
+    {"createdat", "Created", "t.created_at", false, true},
+    {"updatedat", "Updated", "t.updated_at", false, false},
+    {"lastrepliedat", "Last reply", "COALESCE(t.last_replied_at, 0)", false, true},
+    {"lastagentrepliedat", "Last reply by staff", "COALESCE(t.last_reply_by_agent_at, 0)", false, true},
     {"lastrequesterrepliedat", "Last reply by the requester", "COALESCE(t.last_reply_by_requester_at, 0)",
-     false},
-    {"lastcompletedat", "Completed", "COALESCE(t.last_completed_at, 0)", false},
+     false, true},
+    {"lastcompletedat", "Completed", "COALESCE(t.last_completed_at, 0)", false, true},
     {"latestassigneeupdate", "Last change by the assigned agent", "COALESCE(t.latest_assignee_update, 0)",
-     false},
-    {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)", false},
-    {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key"), true},
-    {"snoozeduntil", "Snoozed until", "COALESCE(t.snoozed_until, 253402300800000)", false},
-    {"rating", "Rating", "COALESCE(t.rating, 0)", false},
+     false, false},
+    {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)", false, false},
+    {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key"), true, false},
+    {"snoozeduntil", "Snoozed until", "COALESCE(t.snoozed_until, 253402300800000)", false, true},
+    {"rating", "Rating", "COALESCE(t.rating, 0)", false, true},
     {"satisfactionstatus", "Satisfaction",
      "CASE WHEN t.rating IS NOT NULL "
      "THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END",
-     false},
-    {"slafirstreplytime", "SLA: first reply", DUE_OF(" AND n.type = 1"), false},
-    {"slanextreplytime", "SLA: next reply", DUE_OF(" AND n.type = 2"), false},
-    {"slaresolutiontime", "SLA: resolution", DUE_OF(" AND n.type = 3"), false},
-    {"slanextbreach", "SLA: next breach", DUE_OF(""), false},
-    {"slaversionid", "SLA", NAME_OF("t.sla_version_id", "sla_versions", "title"), true},
-    {"conversation", "Conversation", NULL, false},
+     false, false},
+    {"slafirstreplytime", "SLA: first reply", DUE_OF(" AND n.type = 1"), false, false},
+    {"slanextreplytime", "SLA: next reply", DUE_OF(" AND n.type = 2"), false, false},
+    {"slaresolutiontime", "SLA: resolution", DUE_OF(" AND n.type = 3"), false, false},
+    {"slanextbreach", "SLA: next breach", DUE_OF(""), false, false},
+    {"slaversionid", "SLA", NAME_OF("t.sla_version_id", "sla_versions", "title"), true, false},
+    {"conversation", "Conversation", NULL, false, false},
     {0},
 };
 
@@ -109,7 +110,7 @@ int case_column_find(struct work *w, struct str name, const struct case_column *
     struct case_column *made = ARENA_NEW(w->arena, struct case_column);
     made->name = str_fmt(w->arena, CASE_FIELD_COLUMN "%" PRId64, id).p;
     made->key = case_field_order(w->arena, (enum field_kind)type, id);
-    made->is_text = !field_has_options((enum field_kind)type);
+    made->is_text = made->is_logged = !field_has_options((enum field_kind)type);
     *out = made;
     return 0;
 }

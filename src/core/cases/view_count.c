@@ -22,6 +22,11 @@
  * but once in KEPT_MOST. Entries about anything but conversations (a person, a team) and conditions on clocks
  * of SLAs need all conversations.
  *
+ * A page in an order without an index needs no conversation but its own, if the keys of the order are kept
+ * beside the ids: the page is selected among those that the caller sees (core/cases/case_order.c). A list in
+ * another order is another entry. Only keys are kept of which each change has an entry in the log
+ * (case_column.is_logged).
+ *
  * Memory is bounded by ENTRIES, GROUPS and MEMBERS; the entry that was not used for the longest time goes
  * first. */
 #include "core/cases/view_count.h"
@@ -42,7 +47,7 @@
 #define COUNTING_MS 1000      /* time for counting in one request */
 #define ENTRIES 1024
 #define GROUPS (256 * 1024)  /* number of groups in all entries: 6 MiB */
-#define MEMBERS (512 * 1024) /* number of ids in all entries: 4 MiB */
+#define MEMBERS (512 * 1024) /* number of ids in all entries: 4 MiB; a key takes the room of two */
 #define PLACE_MAX 256        /* longer places are not kept */
 
 const struct word count_accuracies[] = {
@@ -76,6 +81,7 @@ void view_counts_free(struct view_counts *c) {
     for (int i = 0; i < ENTRIES; i++) {
         free(c->entries[i].kept.groups);
         free(c->entries[i].kept.members);
+        free(c->entries[i].kept.keys);
     }
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -83,10 +89,14 @@ void view_counts_free(struct view_counts *c) {
 
 /* ---- entries, under the lock ----------------------------------------------------------------- */
 
+static int members_room(const struct case_groups *g) { return g->member_count * (g->keys ? 3 : 1); }
+
 static void members_free(struct view_counts *c, struct case_groups *g) {
-    c->members -= g->member_count;
+    c->members -= members_room(g);
     free(g->members);
+    free(g->keys);
     g->members = NULL;
+    g->keys = NULL;
     g->member_count = 0;
 }
 
@@ -164,20 +174,32 @@ static void *array_copy(const void *list, int n, size_t size) {
     return copy;
 }
 
+/* The members and keys in memory of their own, both or none. */
+static void members_copy(struct view_counts *c, struct case_groups *g, const struct entry *e) {
+    int n = g->member_count;
+    bool fit = g->members && members_fit(c, members_room(g), e);
+    g->members = fit ? array_copy(g->members, n, sizeof *g->members) : NULL;
+    struct case_key *keys = g->members && g->keys ? array_copy(g->keys, n, sizeof *g->keys) : NULL;
+    if (g->keys && keys == NULL) {
+        free(g->members);
+        g->members = NULL;
+    }
+    g->keys = keys;
+    if (g->members == NULL) g->member_count = 0;
+}
+
 static void entry_store(struct view_counts *c, struct entry *e, const struct counting *g,
                         const struct case_groups *counted) {
     struct case_groups copy = *counted;
-    if (copy.count > GROUPS / 16 || g->place.n >= PLACE_MAX || !groups_fit(c, copy.count, e)) return;
+    if (copy.count > GROUPS / 16 || g->place.n >= PLACE_MAX) return;
+    kept_free(c, &e->kept); /* the new ones may need its room */
+    if (!groups_fit(c, copy.count, e)) return;
     copy.groups = array_copy(copy.groups, copy.count, sizeof *copy.groups);
     if (copy.groups == NULL) return;
-    if (copy.members && members_fit(c, copy.member_count, e))
-        copy.members = array_copy(copy.members, copy.member_count, sizeof *copy.members);
-    else copy.members = NULL;
-    if (copy.members == NULL) copy.member_count = 0;
-    kept_free(c, &e->kept);
+    members_copy(c, &copy, e);
     e->kept = copy;
     c->groups += copy.count;
-    c->members += copy.member_count;
+    c->members += members_room(&copy);
     e->at = g->work->now;
     memcpy(e->place, g->place.p, g->place.n);
     e->place[g->place.n] = 0;
@@ -195,19 +217,25 @@ static int64_t visible_sum(const struct case_reader *r, const struct case_groups
 /* n: the number of conversations that the actor sees. */
 static void list_visible(struct counting *c, const struct case_groups *g, int64_t n) {
     struct arena *a = c->work->arena;
-    if (n > c->most || g->members == NULL) return;
+    bool lists = n <= c->most && g->members, places = c->page && g->keys;
+    if (!lists && !places) return;
     bool *sees = arena_array(a, (size_t)g->count + 1, sizeof *sees);
     for (int i = 0; i < g->count; i++)
         sees[i] = access_case_of(c->reader, g->groups[i].team, g->groups[i].agent);
-    c->ids = arena_array(a, (size_t)n + 1, sizeof *c->ids);
-    for (int i = 0; i < g->member_count; i++)
-        if (sees[member_group(g->members[i])]) c->ids[c->id_count++] = member_id(g->members[i]);
+    if (lists) c->ids = arena_array(a, (size_t)n + 1, sizeof *c->ids);
+    if (places) c->places = arena_array(a, (size_t)n + 1, sizeof *c->places);
+    for (int i = 0; i < g->member_count; i++) {
+        if (!sees[member_group(g->members[i])]) continue;
+        int64_t id = member_id(g->members[i]);
+        if (lists) c->ids[c->id_count++] = id;
+        if (places) c->places[c->place_count++] = (struct case_place){g->keys[i], id};
+    }
 }
 
 static void view_key(struct work *w, const struct view_rows *rows, unsigned char out[MAC_SIZE]) {
     struct buf b = {0};
     char number[INT_TEXT];
-    buf_fmt(&b, "%s|%s", rows->state, rows->condition.sql);
+    buf_fmt(&b, "%s|%s|%s", rows->order ? rows->order->key : "", rows->state, rows->condition.sql);
     for (int i = 0; i < rows->condition.count; i++) {
         const struct bind *v = &rows->condition.binds[i];
         struct str value = v->type == BIND_INT ? str_int(number, v->i) : v->s;
@@ -233,13 +261,14 @@ int counting_begin(struct work *w, bool exact, struct counting *out) {
 enum found { COUNT_AGAIN, COUNT_TAKEN };
 
 /* Takes the kept numbers if they are good enough. Otherwise this thread counts, and *e is its entry (NULL:
- * no room). */
+ * no room). A view with more members than are listed has no page, so it is not counted for one. */
 static enum found count_kept(struct counting *c, const unsigned char *key, struct entry **mine, int64_t *n,
                              enum count_accuracy *accuracy) {
     struct view_counts *all = c->work->desk->view_counts;
     struct entry *e = entry_take(all, key);
     *mine = NULL;
     if (e == NULL) return COUNT_AGAIN;
+    if (c->page && e->large) return COUNT_TAKEN;
     int64_t age = c->work->now - e->at;
     bool known = e->kept.groups != NULL;
     bool current = known && str_eq(str_of(e->place), c->place) && c->work->now - e->all_at < KEPT_MOST;
@@ -316,4 +345,19 @@ int counting_list(struct work *w, const struct view_rows *rows, int most, int64_
     TRY(counting_count(&c, rows, &n, &accuracy));
     *ids = c.ids;
     return c.id_count;
+}
+
+int counting_page(struct work *w, const struct view_rows *rows, struct case_page *page, int64_t **ids) {
+    struct counting c;
+    enum count_accuracy accuracy;
+    int64_t n;
+    TRY(counting_begin(w, true, &c));
+    c.page = true;
+    TRY(counting_count(&c, rows, &n, &accuracy));
+    *ids = NULL;
+    if (c.places == NULL) return 0;
+    int listed = case_places_page(c.places, c.place_count, page);
+    *ids = arena_array(w->arena, (size_t)listed + 1, sizeof **ids);
+    for (int i = 0; i < listed; i++) (*ids)[i] = c.places[i].id;
+    return listed;
 }
