@@ -73,7 +73,7 @@ $(VARIANT)/gen/demo.c: src/demo/words.json tools/embed.sh
 	@sh tools/embed.sh demo/words.h 'struct demo_text' demo_texts src/demo src/demo/words.json > $@
 
 # The console (docs/CONSOLE.md). A source archive has the built files in web/dist, so that it builds without npm.
-WEB      := $(sort $(shell find web/app web/kit web/words -type f)) web/build.mjs web/page.html
+WEB      := $(sort $(shell find web/app web/kit web/widget web/words -type f)) web/build.mjs web/page.html
 WEB_DIST := $(if $(wildcard web/dist/page.html),web/dist,build/web/dist)
 
 web/node_modules/.package-lock.json: web/package-lock.json
@@ -105,7 +105,7 @@ web-types: build/web/api-types.d.ts ## checks the types of the console against t
 
 .PHONY: web-check
 web-check: web-types build/web/dist/page.html ## the same, and builds the console in another folder: the bytes must be the same
-	@rm -rf build/web/other && mkdir -p build/web/other && cp -r web/app web/kit web/words web/*.* build/web/other && ln -s $(abspath web/node_modules) build/web/other/node_modules
+	@rm -rf build/web/other && mkdir -p build/web/other && cp -r web/app web/kit web/widget web/words web/*.* build/web/other && ln -s $(abspath web/node_modules) build/web/other/node_modules
 	@node build/web/other/build.mjs build/web/other/dist && diff -r build/web/dist build/web/other/dist && echo "web: two builds have the same bytes"
 
 RESOURCES := $(filter src/res/%.c,$(SRC))

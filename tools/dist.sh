@@ -4,7 +4,7 @@
 set -eu
 name=$1 console=$2 out=$3
 git diff --quiet HEAD -- || echo "dist: the archive has the files of HEAD, without the changes that are not committed" >&2
-set -- --prefix="$name/web/dist/" --add-file="$console/page.html" --prefix="$name/web/dist/files/"
+set -- --prefix="$name/web/dist/" --add-file="$console/page.html" --add-file="$console/widget.js.gz" --prefix="$name/web/dist/files/"
 for f in "$console"/files/*; do set -- "$@" --add-file="$f"; done
 git archive --format=tar "$@" --prefix="$name/" HEAD | gzip -9n >"$out.tmp"
 mv "$out.tmp" "$out"

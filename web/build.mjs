@@ -1,9 +1,9 @@
-// Builds the console: node web/build.mjs OUT. OUT gets page.html and files/NAME-HASH.{js,css}.gz.
+// Builds the console and the widget of sites: node web/build.mjs OUT. OUT gets page.html, files/NAME-HASH.{js,css}.gz and widget.js.gz.
 // The same sources give the same bytes: no times, no absolute paths, and gzip writes no date.
 import { transformAsync } from '@babel/core';
 import typescript from '@babel/preset-typescript';
 import solid from 'babel-preset-solid';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -90,8 +90,37 @@ const stylesOfParts = {
   },
 };
 
+// The widget puts its style into a sheet of its own, so a page with a strict policy allows it.
+const styleAsText = {
+  name: 'style as text',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { outputFiles: [{ text }] } = await build({ entryPoints: [path], absWorkingDir: web, bundle: true, minify: true, charset: 'utf8', target, write: false });
+      return { contents: text.trim(), loader: 'text' };
+    });
+  },
+};
+
+// Its words are texts in the order of the English keys: 400 bytes less, compressed, than three objects.
+const wordsInOrder = {
+  name: 'words in order',
+  setup({ onLoad }) {
+    const wordsOf = async (language) => {
+      const { code } = await transform(await readFile(join(web, `widget/words/${language}.ts`), 'utf8'), { loader: 'ts', format: 'esm' });
+      return (await import(`data:text/javascript,${encodeURIComponent(code)}`))[language];
+    };
+    onLoad({ filter: /\/widget\/words\/\w+\.ts$/ }, async ({ path }) => {
+      const language = basename(path, '.ts'), english = await wordsOf('en'), words = await wordsOf(language), keys = Object.keys(english);
+      if (Object.values(words).some((text) => text.includes('\n'))) throw new Error(`${language}: a word has two lines`);
+      const lines = JSON.stringify(keys.map((key) => words[key]).join('\n'));
+      return { contents: language === 'en' ? `export const keys = ${JSON.stringify(keys.join(' '))}.split(' '), inOrder = (lines) => Object.fromEntries(lines.split('\\n').map((text, at) => [keys[at], text]));
+        export const en = inOrder(${lines});` : `import { inOrder } from './en'; export const ${language} = inOrder(${lines});`, loader: 'js' };
+    });
+  },
+};
+
 const compressed = (bytes) => {
-  const packed = gzipSync(bytes, { level: 9 });
+  const packed = gzipSync(bytes, { level: 9, memLevel: 9 });
   packed[9] = 255; // the system that made it: unknown
   return packed;
 };
@@ -117,3 +146,9 @@ const shortNames = (text) => text.replace(/\bchunk-(?=[0-9A-Z]{8}\.js)/g, 'c-');
 const withShortNames = (path, contents) => (path.endsWith('.js') ? Buffer.from(shortNames(Buffer.from(contents).toString())) : contents);
 for (const { path, contents } of [...outputFiles, ...styles]) await writeFile(`${shortNames(path)}.gz`, compressed(withShortNames(path, contents)));
 await writeFile(join(out, 'page.html'), shortNames(page));
+
+const { outputFiles: [widget] } = await build({
+  entryPoints: [join(web, 'widget/main.ts')], absWorkingDir: web, preserveSymlinks: true, bundle: true, format: 'iife', target,
+  minify: true, charset: 'utf8', legalComments: 'none', write: false, plugins: [styleAsText, wordsInOrder],
+});
+await writeFile(join(out, 'widget.js.gz'), compressed(widget.contents));

@@ -32,6 +32,7 @@
 #include "mail/inbox.h"
 #include "mail/lmtp.h"
 #include "console/console.h"
+#include "console/widget.h"
 #include "oauth/oauth.h"
 #include "outgoing/sender.h"
 #include "pages/outside.h"
@@ -289,6 +290,7 @@ static const struct outside outside[] = {{.handle = socket_handle},
                                          {.handle = oauth_handle},
                                          {.handle = signin_handle},
                                          {.handle = console_handle},
+                                         {.handle = widget_handle},
                                          {.handle = site_handle, .takes_files = site_takes_files},
                                          {.handle = service_handle},
                                          {.handle = site_missing},

@@ -24,7 +24,7 @@
 #define MARK "{prefix}"       /* in the page: the path at which a proxy serves the desk */
 #define GZIP_WINDOW (16 + 15) /* a gzip header, and the largest window */
 
-static const struct console_file *console_file_find(struct str name) {
+const struct console_file *console_file_find(struct str name) {
     for (const struct console_file *f = console_files; f->name; f++)
         if (str_eq(name, str_of(f->name))) return f;
     return NULL;
@@ -64,17 +64,21 @@ static const char *console_file_type(const char *name) {
     return "application/octet-stream";
 }
 
+void console_file_write(struct http_request *r, const struct console_file *f, struct buf *out) {
+    http_add_header(r, "Content-Type", str_of(console_file_type(f->name)));
+    if (coding_accepted(http_header(r, "Accept-Encoding"))) {
+        http_add_header(r, "Content-Encoding", S("gzip"));
+        buf_str(out, (struct str){(const char *)f->bytes, f->size});
+    } else {
+        console_file_unpack(f, out);
+    }
+}
+
 static void console_send_file(struct api *api, struct http_request *r, const struct console_file *f) {
     struct buf out = {0};
     http_add_header(r, "Cache-Control", S("public, max-age=31536000, immutable"));
-    http_add_header(r, "Content-Type", str_of(console_file_type(f->name)));
     http_add_header(r, "Vary", S("Accept-Encoding"));
-    if (coding_accepted(http_header(r, "Accept-Encoding"))) {
-        http_add_header(r, "Content-Encoding", S("gzip"));
-        buf_str(&out, (struct str){(const char *)f->bytes, f->size});
-    } else {
-        console_file_unpack(f, &out);
-    }
+    console_file_write(r, f, &out);
     console_send(api, r, 200, &out);
 }
 
@@ -121,7 +125,7 @@ bool console_handle(struct api *api, struct http_request *r) {
         return true;
     }
     const struct console_file *f = console_file_find((struct str){path.p + files.n, path.n - files.n});
-    if (f == NULL || f == page) return false;
+    if (f == NULL || f == page || str_eq(str_of(f->name), S(WIDGET_FILE))) return false;
     console_send_file(api, r, f);
     return true;
 }

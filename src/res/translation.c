@@ -179,7 +179,8 @@ static void translation_visible(struct work *w, struct branches *out) {
     translations_of_visible(w, "7, 8", "categories", access_categories, out);
     translations_of_visible(w, "9, 10", "sections", access_sections, out);
     translations_of_visible(w, "11, 12", "articles", access_articles, out);
-    branch_bind_int(out, ":me", w->actor.user_id); /* some of these name it */
+    branch_bind_int(out, ":me", w->actor.user_id); /* some of these name it, and the next one */
+    if (w->actor.widget_brand_id) branch_bind_int(out, ":widget_brand", w->actor.widget_brand_id);
 }
 
 static const struct route locale_field_routes[] = {
