@@ -245,10 +245,25 @@ static void take_line_feed(struct csv_reader *r) {
     r->why = NULL; /* found again where the next row is read */
 }
 
+/* The caller of csv_next may hold back others, so no row takes it long. */
+static bool is_endless(const struct csv_reader *r, int64_t begin) {
+    return r->before + (int64_t)r->at - begin > CSV_READ_BYTES;
+}
+
+static int row_endless(struct csv_reader *r, enum state s) {
+    if (s != QUOTED) return broken(r, "There is no end of a row within 8 MiB.");
+    r->line = r->quote_line;
+    return broken(r, "The quote that begins in this line does not close within 8 MiB.");
+}
+
 /* Skips empty lines. Returns the first character of the row, END or BROKEN. */
 static int row_begin(struct csv_reader *r) {
+    int64_t begin = r->before + (int64_t)r->at;
     int c;
-    while (is_break(c = csv_character(r))) count_line(r, c);
+    while (is_break(c = csv_character(r))) {
+        count_line(r, c);
+        if (is_endless(r, begin)) return row_endless(r, AT_CELL);
+    }
     return c;
 }
 
@@ -273,10 +288,12 @@ int csv_next(struct csv_reader *r, struct arena *a, struct csv_row *out) {
     r->count = 0;
     r->refused = NULL;
     *out = (struct csv_row){.line = r->line, .number = ++r->rows};
+    int64_t begin = r->before + (int64_t)r->at;
     for (; c != BROKEN; c = csv_character(r)) {
         s = row_step(r, s, c, &over);
         if (over) break;
         count_line(r, c);
+        if (is_endless(r, begin) && (c = row_endless(r, s)) == BROKEN) break;
     }
     if (is_break(c)) count_line(r, c);
     if (r->why) return -1;

@@ -2,16 +2,17 @@
  *
  * A cell may be quoted, a doubled quote stands for one, and a quoted cell may have line breaks. Lines end
  * with CRLF, LF or CR, also mixed in one file. Empty lines are left out. A wrong row is refused, and the
- * rows behind it are read. A file that can't be read on (another encoding, NUL, a quote that never closes)
- * ends there. */
+ * rows behind it are read. A file that can't be read on (another encoding, NUL, a quote that never closes,
+ * a row of 8 MiB) ends there. */
 #ifndef FILES_CSV_FILE_H
 #define FILES_CSV_FILE_H
 
 #include "base/arena.h"
 #include "base/str.h"
 
-#define CSV_COLUMNS 256         /* cells of a row, at most */
-#define CSV_ROW_BYTES (1 << 20) /* UTF-8 of all cells of a row, at most */
+#define CSV_COLUMNS 256          /* cells of a row, at most */
+#define CSV_ROW_BYTES (1 << 20)  /* UTF-8 of all cells of a row, at most */
+#define CSV_READ_BYTES (8 << 20) /* a file with a longer row can't be read on */
 
 enum csv_encoding { CSV_ENCODING_NONE, CSV_UTF8, CSV_UTF16, CSV_WINDOWS_1252 };
 

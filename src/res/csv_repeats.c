@@ -7,7 +7,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define BITS (1 << 18)
+#define BITS_LEAST (1 << 12)
+#define BITS_MOST (1 << 22)
+#define BITS_OF_KEY 16      /* so one bit in 16 is set, at most, and few keys count as repeated by mistake */
 #define KEYS_MOST (1 << 22) /* with more keys, each one counts as repeated */
 #define LOOK_ROWS 1000      /* rows between two looks at `stopping` */
 
@@ -34,20 +36,28 @@ static int compare_csv_keys(const void *one, const void *two) {
     return *a < *b ? -1 : *a > *b;
 }
 
-static size_t bit_of(int64_t key) { return (uint64_t)key >> 32 & (BITS - 1); }
+static size_t bit_of(int64_t key, size_t bits) { return (uint64_t)key >> 32 & (bits - 1); }
 
-/* The keys that stand in the list twice, as bits. */
+/* Moves the keys that stand in the sorted list twice to its beginning. Returns their number. */
+static size_t keep_repeated(int64_t *list, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 1; i < n; i++)
+        if (list[i] == list[i - 1] && (kept == 0 || list[kept - 1] != list[i])) list[kept++] = list[i];
+    return kept;
+}
+
 static struct str keys_repeated(struct arena *a, struct csv_keys *keys) {
-    unsigned char *bits = arena_alloc(a, BITS / 8);
-    bool any = keys->is_full;
     if (keys->n) qsort(keys->list, keys->n, sizeof *keys->list, compare_csv_keys);
-    if (keys->is_full) memset(bits, 0xFF, BITS / 8);
-    for (size_t i = 1; i < keys->n; i++) {
-        if (keys->list[i] != keys->list[i - 1]) continue;
-        any = true;
-        bits[bit_of(keys->list[i]) / 8] |= (unsigned char)(1 << bit_of(keys->list[i]) % 8);
+    size_t n = keep_repeated(keys->list, keys->n), bits = BITS_LEAST;
+    if (n == 0 && !keys->is_full) return (struct str){0};
+    while (bits < BITS_MOST && bits < n * BITS_OF_KEY) bits *= 2;
+    unsigned char *bytes = arena_alloc(a, bits / 8);
+    if (keys->is_full) memset(bytes, 0xFF, bits / 8);
+    for (size_t i = 0; i < n; i++) {
+        size_t bit = bit_of(keys->list[i], bits);
+        bytes[bit / 8] |= (unsigned char)(1 << bit % 8);
     }
-    return any ? (struct str){(const char *)bits, BITS / 8} : (struct str){0};
+    return (struct str){(const char *)bytes, bits / 8};
 }
 
 struct str csv_repeats_read(struct work *w, struct csv_reader *r, const struct csv_columns *columns,
@@ -76,5 +86,7 @@ struct str csv_repeats_read(struct work *w, struct csv_reader *r, const struct c
 }
 
 bool csv_repeats_have(struct str repeats, int64_t key) {
-    return repeats.n == BITS / 8 && (unsigned char)repeats.p[bit_of(key) / 8] >> bit_of(key) % 8 & 1;
+    if (repeats.n == 0) return false;
+    size_t bit = bit_of(key, repeats.n * 8);
+    return (unsigned char)repeats.p[bit / 8] >> bit % 8 & 1;
 }

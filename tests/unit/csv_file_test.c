@@ -111,6 +111,40 @@ static void long_rows_take_no_more_memory(void **state) {
     csv_close(r);
 }
 
+/* Reads a file that begins with the row "a" and has `what` up to 16 MiB. Returns the line at which it can't be read on. */
+static int64_t endless(const char *what) {
+    const char *text = repeated(what, (16 << 20) / strlen(what), "");
+    struct csv_reader *r = reader_of(text, strlen(text), CSV_ENCODING_NONE);
+    struct csv_row row;
+    struct csv_place place;
+    int rc = 1;
+    while (rc == 1) {
+        struct arena_mark mark = arena_mark(memory);
+        rc = csv_next(r, memory, &row);
+        arena_return(memory, mark);
+    }
+    assert_int_equal(rc, -1);
+    assert_non_null(strstr(csv_why(r), "within 8 MiB"));
+    csv_mark(r, &place);
+    assert_true(place.offset <= (9 << 20));
+    int64_t line = csv_line(r);
+    csv_close(r);
+    return line;
+}
+
+static void a_row_without_end_is_not_read_to_the_end_of_the_file(void **state) {
+    (void)state;
+    assert_int_equal(endless("x"), 2);
+    assert_int_equal(endless("x,"), 2);
+    assert_true(endless("\n") > 1000);
+    const char *quote = repeated("", 0, "b\n\"");
+    struct buf b = {0};
+    buf_text(&b, quote);
+    for (int i = 0; i < 16 << 18; i++) buf_text(&b, "xy\r\n");
+    struct str text = buf_take(&b, memory);
+    assert_string_equal(rows_of(reader_of(text.p, text.n, CSV_ENCODING_NONE)), "a/b#3");
+}
+
 /* The rows of a file, each by a reader of its own that begins where the one before ended. */
 static void reading_continues_at_the_end_of_any_row(void **state) {
     static const char text[] = "a,b\r\n\r\n1,\"x\r\ny\"\r2,\xC3\xA4\n\n3,4";
@@ -134,6 +168,7 @@ static void reading_continues_at_the_end_of_any_row(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_without_end_is_not_read_to_the_end_of_the_file),
         cmocka_unit_test(reading_continues_at_the_end_of_any_row),
         cmocka_unit_test(quotes_and_line_ends_may_be_mixed),
         cmocka_unit_test(all_encodings_give_the_same_text),
