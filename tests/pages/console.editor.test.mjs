@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { relayFor } from '../api/lib/index.mjs';
 import { png } from '../api/lib/picture.mjs';
-import { audit, consoleWorld, editor, logIn, posts, shoot, SIZES, until, written } from './console.mjs';
+import { audit, consoleWorld, editor, hasFocus, logIn, posts, shoot, SIZES, until, written } from './console.mjs';
 
 describe('the editor', () => {
   const world = consoleWorld(), { sit, asked } = world;
@@ -44,6 +44,27 @@ describe('the editor', () => {
     await rich(page);
     await page.keyboard.type('two ');
     assert.equal(await written(editor(page)), 'One\ntwo three');
+  });
+
+  test('letters typed behind the key of a reply or note before the editor is there stand in its text, and do nothing else', async (t) => {
+    for (const [key, field] of [['r', (page) => editor(page)], ['n', note]]) {
+      const id = await asked(`Before the editor: ${key}`);
+      let release;
+      const gate = new Promise((go) => { release = go; });
+      const page = await sit(t, world.first, `/agent/cases/${id}`, { prepare: (page) => page.route(/\/editor-/, async (route) => { await gate; await route.fallback(); }) });
+      await posts(page).first().waitFor();
+      await page.locator('div.editor').waitFor({ state: 'attached' });
+      await page.locator('#case-title').focus();
+      await page.keyboard.press(key);
+      await page.keyboard.type('ie]');
+      release();
+      await until(async () => await field(page).count() === 1 && await written(field(page)) === 'ie]');
+      await hasFocus(field(page));
+      await page.keyboard.type(' r');
+      await until(async () => await written(field(page)) === 'ie] r');
+      const { status, assigned_agent } = await world.desk.staff.fetch(`/cases/${id}`, { include: 'case_status' });
+      assert.deepEqual([status.type, assigned_agent], ['NEW', null]);
+    }
   });
 
   test('a colleague still sees who is writing when rich text comes', async (t) => {

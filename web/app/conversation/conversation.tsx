@@ -1,6 +1,6 @@
 // An open conversation: header, timeline, editor, and the properties beside it.
-import { createEffect, createMemo, lazy, Match, on, onMount, Show, Suspense, Switch } from 'solid-js';
-import { useKeys } from '../../kit/keys';
+import { createEffect, createMemo, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch } from 'solid-js';
+import { takeTyped, typeAhead, useKeys } from '../../kit/keys';
 import { rowOf } from '../../kit/store';
 import { say } from '../../kit/words';
 import { statuses } from '../frame/catalog';
@@ -12,8 +12,17 @@ import { Timeline } from './timeline';
 
 const Editor = lazy(async () => ({ default: (await import('../editor/editor')).Editor }));
 
+/** Until the editor is loaded: its keys are heard, and what is typed behind them is for its text. */
+const Coming = (props: { asked: (key: string) => void }) => {
+  const ask = (key: string) => () => { props.asked(key); typeAhead(); };
+  useKeys([{ key: 'r', word: 'key_reply', run: ask('r') }, { key: 'R', word: 'key_reply_all', run: ask('R') }, { key: 'n', word: 'key_note', run: ask('n') }]);
+  onCleanup(() => setTimeout(takeTyped)); // the editor has taken it, or does not come
+  return <div class="editor" />;
+};
+
 export const ConversationView = (props: { id: number; onBack: () => void; onNext: () => void }) => {
   const c = createConversation(props.id);
+  let asked = '';
   let focusProperty: (property: Property) => void = () => undefined;
   onMount(() => void c.begin());
   const name = createMemo(() => rowOf('user', c.row()?.requester as RefTo)?.full_name ?? '');
@@ -44,7 +53,7 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
           <Match when={true}>
             <Head conversation={c} onBack={props.onBack} onNext={props.onNext} detailsOpen={detailsOpen()} onDetails={() => setDetailsOpen(!detailsOpen())} onProperty={(property) => focusProperty(property)} />
             <Timeline conversation={c} />
-            <Suspense fallback={<div class="editor" />}><Editor conversation={c} name={name()} onDone={props.onNext} /></Suspense>
+            <Suspense fallback={<Coming asked={(key) => { asked = key; }} />}><Editor conversation={c} name={name()} begun={() => asked} onDone={props.onNext} /></Suspense>
           </Match>
         </Switch>
       </section>

@@ -1,8 +1,8 @@
 // The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
 // after a break has the same key, so it makes one post.
-import { createEffect, createMemo, createSignal, For, lazy, on, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, lazy, on, onMount, Show, Suspense } from 'solid-js';
 import { call, get, Refused, rowsOf, Unreachable, type Row } from '../../kit/api';
-import { useKeys } from '../../kit/keys';
+import { takeTyped, useKeys } from '../../kit/keys';
 import { connected } from '../../kit/live';
 import { Menu } from '../../kit/menu';
 import { keepReply, rowOf } from '../../kit/store';
@@ -37,7 +37,8 @@ const tellsOfSharing = (post: number) => {
 /** Why a text was not sent, and what to do. */
 type Wrong = { text: string } & ({ do?: undefined } | { do: 'again' | 'another' });
 
-export const Editor = (props: { conversation: Conversation; name: string; onDone: () => void }) => {
+/** `begun`: the key by which the person has begun to write before this part was there. */
+export const Editor = (props: { conversation: Conversation; name: string; begun: () => string; onDone: () => void }) => {
   const c = props.conversation, drafts = { reply: createDraft(c.id, 'reply', () => seen()), note: createDraft(c.id, 'note', () => seen()) };
   const [shared, setShared] = createSignal<SharedDraft[]>([]);
   /** A draft of this person that was shared, and that the server has no more, was taken. */
@@ -81,15 +82,23 @@ export const Editor = (props: { conversation: Conversation; name: string; onDone
   // The login that lies over the page takes the focus, and gives it back.
   createEffect(on(ended, (now, before) => { if (before && !now) text?.focus(); }));
   const write = (which: Channel) => { if (which === 'reply' && !mayReply()) return; setChannel(which); setWrong(undefined); queueMicrotask(() => text?.focus()); };
+  const toAll = () => { write('reply'); setActive(true); setAll(all() + 1); };
   useKeys([
     { key: 'r', word: 'key_reply', run: () => write('reply') },
-    { key: 'R', word: 'key_reply_all', run: () => { write('reply'); setActive(true); setAll(all() + 1); } },
+    { key: 'R', word: 'key_reply_all', run: toAll },
     { key: 'n', word: 'key_note', run: () => write('note') },
     { key: 'm', word: 'key_macro', run: () => macroInput?.focus() },
     { key: '', word: 'share_draft', run: () => void share() },
     { key: 'Ctrl+Enter', word: 'key_send', inText: true, run: () => void sendIt() },
     { key: 'Ctrl+Shift+Enter', word: 'key_send_complete', inText: true, run: () => void sendIt(completed()) },
   ]);
+
+  onMount(() => {
+    const key = props.begun(), begun = key && takeTyped();
+    if (key === 'R') toAll();
+    else if (key) write(key === 'n' ? 'note' : 'reply');
+    if (begun) queueMicrotask(() => text?.insert(begun));
+  });
 
   /** Ctrl+Enter may come before the text of a macro, as before a file: it waits for them. */
   let coming: Promise<void> | undefined;
