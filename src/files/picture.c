@@ -130,3 +130,12 @@ int picture_logo(const char *path, int box, struct arena *a, const struct pictur
     *out = (struct thumbnail){.type = S("image/gif"), .width = p->width, .height = p->height};
     return picture_made(path, str_fmt(a, "frame %d", box).p, a, p, &out->data);
 }
+
+int picture_banner(const char *path, int width, struct arena *a, const struct picture *p,
+                   struct thumbnail *out) {
+    int wide = p->width < width ? p->width : width;
+    int64_t high = (int64_t)p->height * wide / p->width, most = (int64_t)wide * 3 / 4;
+    if (high > most) high = most;
+    *out = (struct thumbnail){.type = S("image/jpeg"), .width = wide, .height = high > 0 ? (int)high : 1};
+    return picture_made(path, str_fmt(a, "banner %dx%d", out->width, out->height).p, a, p, &out->data);
+}

@@ -41,8 +41,14 @@ int picture_thumbnail(const char *path, int box, struct arena *a, const struct p
 /* The same, but a GIF that fits the box stays a GIF: its first frame, not scaled. */
 int picture_logo(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out);
 
-/* The process: `deskd --picture "square SIDE"`, "within WIDTHxHEIGHT", or "frame SIDE" for the first frame
- * of a GIF as a GIF. */
+/* Makes a JPEG that is `width` pixels wide, or as wide as the picture if that is less. Of a picture that is
+ * higher than three quarters of its width, it has the middle. Transparent parts become black. Returns like
+ * picture_square, and waits as long. */
+int picture_banner(const char *path, int width, struct arena *a, const struct picture *p,
+                   struct thumbnail *out);
+
+/* The process: `deskd --picture "square SIDE"`, "within WIDTHxHEIGHT", "banner WIDTHxHEIGHT", or "frame SIDE"
+ * for the first frame of a GIF as a GIF. */
 #define PICTURE_ARGUMENT "--picture"
 int picture_child(const char *what);
 

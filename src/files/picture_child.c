@@ -115,6 +115,12 @@ static void keep_quiet(int priority, const char *format, va_list arguments) {
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
+enum task_form { FORM_SQUARE = 1, FORM_FRAME, FORM_BANNER, FORM_WITHIN };
+struct picture_task {
+    enum task_form form;
+    int side, width, height;
+};
+
 static gdImagePtr child_decode(const struct gd *gd, int first, int side) {
     switch (first) {
     case 0xFF: return decode_jpeg(gd, side);
@@ -150,31 +156,57 @@ static gdImagePtr scaled_image(const struct gd *gd, gdImagePtr whole, int width,
     return small;
 }
 
+/* The middle part of a picture that has these proportions, without transparency. */
+static gdImagePtr banner_image(const struct gd *gd, gdImagePtr whole, int width, int height) {
+    int64_t shown = (int64_t)gdImageSX(whole) * height / width;
+    int high = shown < 1 ? 1 : shown > gdImageSY(whole) ? gdImageSY(whole) : (int)shown;
+    gdImagePtr small = gd->ImageCreateTrueColor(width, height);
+    if (small)
+        gd->ImageCopyResampled(small, whole, 0, 0, 0, (gdImageSY(whole) - high) / 2, width, height,
+                               gdImageSX(whole), high);
+    return small;
+}
+
+/* Returns false if the words are no task. side: the decoder keeps so many pixels of the shorter side. */
+static bool task_read(const char *what, struct picture_task *t) {
+    *t = (struct picture_task){0};
+    if (sscanf(what, "square %d", &t->side) == 1) t->form = FORM_SQUARE;
+    else if (sscanf(what, "frame %d", &t->side) == 1) t->form = FORM_FRAME;
+    else if (sscanf(what, "banner %dx%d", &t->width, &t->height) == 2) t->form = FORM_BANNER;
+    else if (sscanf(what, "within %dx%d", &t->width, &t->height) == 2) t->form = FORM_WITHIN;
+    if (t->form == FORM_BANNER) t->side = t->width;
+    if (t->form == FORM_WITHIN) t->side = t->width < t->height ? t->width : t->height;
+    bool sized = t->form != FORM_BANNER || t->height > 0;
+    return sized && t->side >= 1 && t->side <= SIDE_MAX && t->width <= SIDE_MAX && t->height <= SIDE_MAX;
+}
+
+static gdImagePtr task_image(const struct gd *gd, gdImagePtr whole, const struct picture_task *t) {
+    switch (t->form) {
+    case FORM_SQUARE: return middle_square(gd, whole, t->side);
+    case FORM_BANNER: return banner_image(gd, whole, t->width, t->height);
+    case FORM_WITHIN: return scaled_image(gd, whole, t->width, t->height);
+    case FORM_FRAME: break;
+    }
+    return gdImageSX(whole) > t->side || gdImageSY(whole) > t->side ? NULL : whole;
+}
+
 int picture_child(const char *what) {
     static const struct confined_limits limits = {
         .memory = INT64_C(512) << 20, .answer = LIMIT_PICTURE, .seconds = 5};
-    int side = 0, width = 0, height = 0;
-    bool square = sscanf(what, "square %d", &side) == 1,
-         frame = !square && sscanf(what, "frame %d", &side) == 1;
-    if (!square && !frame && sscanf(what, "within %dx%d", &width, &height) == 2)
-        side = width < height ? width : height;
+    struct picture_task task;
+    bool given = task_read(what, &task);
     struct gd gd;
     if (!load_gd(&gd)) _exit(CONFINED_NO_LIBRARY);
     gd.SetErrorMethod(keep_quiet);
     confined_enter(&limits);
     int first = getc(stdin);
-    if (side < 1 || side > SIDE_MAX || width > SIDE_MAX || height > SIDE_MAX || ungetc(first, stdin) == EOF)
-        _exit(1);
-    gdImagePtr whole = child_decode(&gd, first, side), made = NULL;
-    if (frame && (whole == NULL || first != 'G' || gdImageSX(whole) > side || gdImageSY(whole) > side))
-        _exit(1);
-    if (whole)
-        made = frame    ? whole
-               : square ? middle_square(&gd, whole, side)
-                        : scaled_image(&gd, whole, width, height);
+    if (!given || ungetc(first, stdin) == EOF) _exit(1);
+    gdImagePtr whole = child_decode(&gd, first, task.side), made = NULL;
+    if (task.form == FORM_FRAME && first != 'G') _exit(1);
+    if (whole) made = task_image(&gd, whole, &task);
     if (made == NULL) _exit(1);
-    if (frame) gd.ImageGif(made, stdout);
-    else if (first == 0xFF) gd.ImageJpeg(made, stdout, 85);
+    if (task.form == FORM_FRAME) gd.ImageGif(made, stdout);
+    else if (first == 0xFF || task.form == FORM_BANNER) gd.ImageJpeg(made, stdout, 85);
     else gd.ImagePng(made, stdout);
     _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
 }

@@ -15,7 +15,8 @@ QUERY(site_brand_by_host,
       "CASE WHEN b.domain = :domain THEN 2 WHEN b.sub_domain = :label THEN 1 ELSE 0 END AS how, "
       "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id "
       "AND m.name = 'helpcenter_layout'), (SELECT m.contents FROM templates m WHERE m.brand_id = b.id "
-      "AND m.name = :template), b.color, b.logo_at, b.theme "
+      "AND m.name = :template), b.color, b.logo_at, b.theme, "
+      "b.picture_at, b.picture_width "
       "FROM brands b JOIN locales l ON l.id = b.locale_id "
       "WHERE b.domain = :domain OR b.sub_domain = :label OR b.is_default = 1 "
       "ORDER BY how DESC LIMIT 1");
@@ -84,6 +85,8 @@ static int site_brand_find(struct work *w, struct str host, const char *template
     out->color = kept_text(a, row, 11);
     out->logo_at = col_int(row, 12);
     out->theme = (int)col_int(row, 13);
+    out->picture_at = col_int(row, 14);
+    out->picture_width = (int)col_int(row, 15);
     stmt_end(row);
     TRY(brand_languages(w, out));
     return 1;

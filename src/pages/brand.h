@@ -19,6 +19,8 @@ struct site_brand {
     struct str color;              /* "#0b4fc4"; p NULL: none */
     int theme;                     /* enum brand_theme */
     int64_t logo_at;               /* time of the last change of the logo; 0: none */
+    int64_t picture_at;            /* the same of the picture of the home page */
+    int picture_width;             /* of its widest form, in pixels */
     struct str rtl_locales;        /* the locales that are written from right to left: ["ar","he"] */
     /* in which the help center has titles of categories, with the locale of the brand */
     struct site_language *languages;

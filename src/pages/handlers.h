@@ -9,6 +9,7 @@ int show_help_center(struct site_visit *v); /* /helpcenter: redirects to the bes
 int show_file(struct site_visit *v);        /* style.css */
 int show_brand_style(struct site_visit *v); /* brand.css */
 int show_logo(struct site_visit *v);
+int show_brand_picture(struct site_visit *v);
 int show_home(struct site_visit *v);
 int show_category(struct site_visit *v);
 int show_section(struct site_visit *v);

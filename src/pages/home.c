@@ -2,6 +2,8 @@
 #include "pages/rows.h"
 #include "pages/handlers.h"
 
+#include "core/desk/brand_picture.h"
+
 #include <inttypes.h>
 
 #define HOME_SECTIONS 200
@@ -112,8 +114,27 @@ static int home_sections(struct site_visit *v) {
     return rc;
 }
 
+static const char *home_picture_address(const struct site_visit *v, int width) {
+    const struct site_brand *b = &v->brand;
+    return STR_CAT(v->arena, v->prefix, brand_picture_path(v->arena, b->id, width, b->picture_at)).p;
+}
+
+/* The picture fills the ground of the search, so its width is that of the window. It says nothing, and
+ * nothing waits for it. */
+static void home_picture(struct site_visit *v) {
+    int widest = v->brand.picture_width;
+    html(&v->main, "<img class=\"picture\" alt=\"\" decoding=\"async\" sizes=\"100vw\" src=\"%s\" srcset=\"",
+         home_picture_address(v, widest));
+    for (int i = 0; i < BRAND_PICTURE_WIDTHS && brand_picture_widths[i] < widest; i++)
+        html(&v->main, "%s %dw, ", home_picture_address(v, brand_picture_widths[i]), brand_picture_widths[i]);
+    html(&v->main, "%s %dw\">\n", home_picture_address(v, widest), widest);
+}
+
 static void home_hero(struct site_visit *v) {
-    html(&v->main, "<div class=\"hero\">\n<h1>%s</h1>\n", SAY(v, WORD_HOW_CAN_WE_HELP));
+    bool pictured = v->brand.picture_at != 0;
+    html(&v->main, "<div class=\"hero%h\">\n", pictured ? " pictured" : "");
+    if (pictured) home_picture(v);
+    html(&v->main, "<h1>%s</h1>\n", SAY(v, WORD_HOW_CAN_WE_HELP));
     site_search_form(v, &v->main);
     buf_text(&v->main, "</div>\n");
 }

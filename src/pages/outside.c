@@ -17,6 +17,7 @@ static const struct site_page site_pages[] = {
     {GET, "/robots.txt", .show = show_robots},
     {GET, "/sitemap.xml", .show = show_sitemap, .cached = true},
     {GET, "/helpcenter/logo/:brand", .show = show_logo, .is_part = true, .cached = true},
+    {GET, "/helpcenter/picture/:brand/:width", .show = show_brand_picture, .is_part = true, .cached = true},
     {GET, "/helpcenter/sitemap/:part", .show = show_sitemap_part, .in_pool = true, .cached = true},
     {GET, "/helpcenter/:locale/feed.atom", .show = show_brand_feed, .cached = true},
     {GET, "/helpcenter/:locale/search", .show = show_search, .template = "helpcenter_search"},

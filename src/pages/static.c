@@ -4,6 +4,7 @@
 #include "pages/handlers.h"
 
 #include "core/desk/brand_logo.h"
+#include "core/desk/brand_picture.h"
 #include "core/words.h"
 #include "pages/color.h"
 #include "pages/site_template.h"
@@ -152,4 +153,14 @@ int show_logo(struct site_visit *v) {
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
     buf_str(&v->main, data);
     return site_bytes(v, str_eq(type, S("image/jpeg")) ? "image/jpeg" : "image/png");
+}
+
+int show_brand_picture(struct site_visit *v) {
+    int64_t id, width;
+    struct str data;
+    if (!str_to_int(v->vars[0], &id) || !str_to_int(v->vars[1], &width)) return site_not_found(v);
+    int rc = brand_picture_find(&v->work, id, width, &data);
+    if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
+    buf_str(&v->main, data);
+    return site_bytes(v, "image/jpeg");
 }

@@ -5,6 +5,7 @@
 #include "api/rows/view.h"
 #include "base/fold.h"
 #include "core/desk/brand_logo.h"
+#include "core/desk/brand_picture.h"
 #include "core/desk/widget.h"
 #include "core/mail/mailbox.h"
 #include "core/words.h"
@@ -54,15 +55,63 @@ static int check_color(struct call *c, struct in *in) {
 
 static const struct picture_form logo_form = {NULL, "logo_file_id", true, LOGO_SIDE, picture_thumbnail};
 
-static int logo_prepare(struct call *c) {
-    c->prepared = ARENA_NEW(c->work.arena, struct picture_input);
-    return picture_input_read(c, &logo_form, c->prepared);
+static const struct picture_form home_picture_form = {NULL, "picture_file_id", true, BRAND_PICTURE_LEAST,
+                                                      picture_banner};
+
+struct brand_prepared {
+    struct picture_input logo, picture;
+    struct brand_picture list[BRAND_PICTURE_WIDTHS]; /* of the picture, ascending by width */
+    int count;
+};
+
+/* Makes the other widths of the picture. */
+static int home_pictures_make(struct call *c, struct brand_prepared *p) {
+    struct picture_input *in = &p->picture;
+    TRY(picture_input_read(c, &home_picture_form, in));
+    if (in->made.data.p && in->picture.width < BRAND_PICTURE_LEAST)
+        in->wrong = "The picture is too narrow. Send one that is at least 640 pixels wide.";
+    if (in->made.data.p == NULL || in->wrong) return 0;
+    p->list[p->count++] = (struct brand_picture){in->made.width, in->made.data};
+    for (int i = 1; i < BRAND_PICTURE_WIDTHS && in->picture.width > brand_picture_widths[i - 1]; i++) {
+        struct thumbnail made;
+        int rc = picture_banner(in->path.p, brand_picture_widths[i], c->work.arena, &in->picture, &made);
+        TRY(rc);
+        if (rc == 0) in->wrong = "This picture can't be read, or it has too many pixels.";
+        p->list[p->count++] = (struct brand_picture){made.width, made.data};
+    }
+    return 0;
 }
 
-static int check_logo(struct call *c, struct in *in) { return picture_input_check(c, in, c->prepared); }
+static int brand_prepare(struct call *c) {
+    struct brand_prepared *p = c->prepared = ARENA_NEW(c->work.arena, struct brand_prepared);
+    TRY(picture_input_read(c, &logo_form, &p->logo));
+    return home_pictures_make(c, p);
+}
+
+static int check_home_picture(struct call *c, struct in *in) {
+    return picture_input_check(c, in, &((const struct brand_prepared *)c->prepared)->picture);
+}
+
+static int store_home_picture(struct call *c, const struct in *in, int64_t id) {
+    const struct brand_prepared *p = c->prepared;
+    return brand_picture_set(&c->work, id, p->list, in->value.type == V_NULL ? 0 : p->count);
+}
+
+static void render_home_picture(struct view *v, const struct row *row, const struct value *own) {
+    struct arena *a = v->c->work.arena;
+    int width = (int)row_cell(row, "picture_width")->i;
+    int64_t at;
+    if (own->type == V_TEXT && str_to_int(own->s, &at))
+        jw_str(&v->w, STR_CAT(a, v->c->work.desk->base_url, brand_picture_path(a, row->id, width, at)));
+    else jw_null(&v->w);
+}
+
+static int check_logo(struct call *c, struct in *in) {
+    return picture_input_check(c, in, &((const struct brand_prepared *)c->prepared)->logo);
+}
 
 static int store_logo(struct call *c, const struct in *in, int64_t id) {
-    const struct thumbnail *made = &((const struct picture_input *)c->prepared)->made;
+    const struct thumbnail *made = &((const struct brand_prepared *)c->prepared)->logo.made;
     return brand_logo_set(&c->work, id, made->type, in->value.type == V_NULL ? (struct str){0} : made->data);
 }
 
@@ -177,6 +226,15 @@ static const struct field brand_fields[] = {
      .check = check_logo, .store = store_logo,
      .doc = "Id of an uploaded picture (POST /files). The server scales it to at most 320 pixels. Null "
             "removes the logo."},
+    {"picture", F_COMPUTED, READONLY, .column = "t.picture_at", .render = render_home_picture,
+     .doc = "Address of the picture on the home page of the help center, in its greatest width.",
+     .example = "\"https://desk.example.com/helpcenter/picture/1/1920?v=1767225600000\""},
+    {"picture_width", F_INT, HIDDEN, .column = "t.picture_width"},
+    {"picture_file_id", F_INT, NULLABLE | INPUT_ONLY, .column = "", .min = 1, .max = INT64_MAX,
+     .check = check_home_picture, .store = store_home_picture,
+     .doc = "Id of an uploaded picture (POST /files), at least 640 pixels wide. The server scales it to 640, "
+            "1280 and 1920 pixels, and cuts it to at most three quarters of its width. Null removes the "
+            "picture; the home page has the colour of the brand then."},
     {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl,
      .doc = "True if the brand is served over TLS, as the desk is.", .example = "true"},
     {"is_default", F_BOOL, 0, .initial = "0",
@@ -211,13 +269,13 @@ static int delete_brands(struct call *c) {
 
 #define WRITTEN .permission = "brands.manage", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
-#define LOGO .prepare = logo_prepare, .lane = LANE_PICTURE, .lane_for = "logo_file_id"
+#define LOOK .prepare = brand_prepare, .lane = LANE_PICTURE, .lane_for = "logo_file_id,picture_file_id"
 
 static const struct route brand_routes[] = {
     {GET, "/brands", COL_PLUS, "configuration", LIST, api_list, .summary = "List brands"},
     {GET, "/brands/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Get a brand"},
-    {POST, "/brands", AD, "configuration", ONE, post_brand, WRITTEN, LOGO, .summary = "Create a brand"},
-    {PUT, "/brands/:id", AD, "configuration", ONE, put_brand, WRITTEN, LOGO, .summary = "Update a brand"},
+    {POST, "/brands", AD, "configuration", ONE, post_brand, WRITTEN, LOOK, .summary = "Create a brand"},
+    {PUT, "/brands/:id", AD, "configuration", ONE, put_brand, WRITTEN, LOOK, .summary = "Update a brand"},
     {DELETE, "/brands/:id", AD, "configuration", NONE, delete_brands, WRITTEN, .summary = "Delete a brand",
      .doc = "Deletes its templates and its empty categories, too."},
     {DELETE, "/brands", AD, "configuration", COUNT, delete_brands, WRITTEN,

@@ -143,16 +143,15 @@ static int picture_input_find(struct call *c, struct picture_input *out, struct 
 }
 
 int picture_input_read(struct call *c, const struct picture_form *form, struct picture_input *out) {
-    struct str path;
     *out = (struct picture_input){.form = form};
-    int rc = picture_input_find(c, out, &path);
+    int rc = picture_input_find(c, out, &out->path);
     if (rc <= 0) return rc;
-    rc = picture_look(path.p, &out->picture);
+    rc = picture_look(out->path.p, &out->picture);
     if (rc == 0 || (out->picture.type == PICTURE_WEBP && !form->takes_webp))
         out->wrong = form->takes_webp ? "A picture is expected: JPEG, PNG, GIF or WebP."
                                       : "A picture is expected: JPEG, PNG or GIF.";
     if (rc < 0 || out->wrong) return rc < 0 ? rc : 0;
-    rc = form->make(path.p, form->side, c->work.arena, &out->picture, &out->made);
+    rc = form->make(out->path.p, form->side, c->work.arena, &out->picture, &out->made);
     if (rc == 0) out->wrong = "This picture can't be read, or it has too many pixels.";
     return rc < 0 ? rc : 0;
 }

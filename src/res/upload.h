@@ -39,6 +39,7 @@ struct picture_form {
 struct picture_input {
     const struct picture_form *form;
     struct picture picture; /* the picture that was sent */
+    struct str path;        /* of its file */
     struct thumbnail made;  /* data.p NULL: none was sent, or it is wrong */
     const char *wrong;      /* NULL: no error */
 };

@@ -93,14 +93,14 @@ const kept_patterns = [...readFileSync(new URL('../../src/pages/outside.c', impo
 
 test('every page that may be kept is kept: it reads no table whose changes are not tracked', { skip: /^postgres/.test(process.env.DATABASE ?? '') }, async (t) => {
   const { desk, owner, category, section, article } = await prepare(t);
-  const upload = async (name) => (await owner.post('/files', raw('image/png', png(20, 10)))).must(201, name).data.id;
+  const upload = async (name, size = [20, 10]) => (await owner.post('/files', raw('image/png', png(...size)))).must(201, name).data.id;
   const [{ id: brand }] = await owner.fetch('/brands');
-  await owner.update(`/brands/${brand}`, { logo_file_id: await upload('logo') });
+  await owner.update(`/brands/${brand}`, { logo_file_id: await upload('logo'), picture_file_id: await upload('picture', [640, 10]) });
   for (const change of [{ attachment_file_ids: [await upload('attachment')] }, { keywords: 'words' }, { is_featured: true }]) await owner.update(`/articles/${article.id}`, change);
   await owner.create('/articles', { section_id: section.id, titles: 'Second', contents: '<p>x</p>', status: 'PUBLISHED', tags: 'blue' });
   await desk.customer.create(`/articles/${article.id}/comments`, { contents: 'Thanks' });
   const slugs = { articles: `${article.id}-first`, sections: `${section.id}-basics`, categories: `${category.id}-using-it` };
-  const path_of = (pattern) => pattern.replace(':locale', 'en-us').replace(/(\w+)\/:slug/, (_, kind) => `${kind}/${slugs[kind]}`).replace(':brand', brand).replace(':part', 'sections-0');
+  const path_of = (pattern) => pattern.replace(':locale', 'en-us').replace(/(\w+)\/:slug/, (_, kind) => `${kind}/${slugs[kind]}`).replace(':brand', brand).replace(':width', 640).replace(':part', 'sections-0');
   assert.ok(kept_patterns.length > 8);
   for (const path of kept_patterns.map(path_of)) {
     assert.equal((await get(desk.daemons[0], path)).status, 200, path);

@@ -1,7 +1,7 @@
 // The pages of the help center that show: docs/HELPCENTER.md, "Pages that show".
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { png } from './lib/picture.mjs';
+import { jpegSize, png } from './lib/picture.mjs';
 import { AGENT, DAY, iso, open, raw, shared } from './lib/index.mjs';
 
 const HOSTILE = '</script><script>alert("1")</script> & \'q\'';
@@ -498,6 +498,41 @@ describe('brands of the help center', () => {
     assert.equal((await owner.update(`/brands/${world.brand.id}`, { logo_file_id: null })).logo, null);
     assert.equal((await world.who.get(pathname)).status, 404);
     assert.equal((await world.who.get('/helpcenter/logo/x')).status, 404);
+  });
+
+  test('the home page has a picture of the brand behind the search, in several widths, until it is removed', async () => {
+    const { owner, admin } = world.desk, at = `/brands/${world.brand.id}`;
+    const upload = async (who, bytes) => (await who.post('/files', raw('image/png', bytes))).must(201).data.id;
+    const pictureOf = async (path) => (await world.desk.anyone.exchange('GET', path)).must(200);
+    const widths = (text) => [...(text.match(/srcset="([^"]*)"/)?.[1] ?? '').matchAll(/(\S+) (\d+)w/g)].map(([, path, width]) => [path, Number(width)]);
+    assert.equal((await owner.fetch(at)).picture, null);
+    const changed = await admin.update(at, { picture_file_id: await upload(admin, png(2000, 1800)) });
+    assert.match(changed.picture, new RegExp(`^${world.desk.base}/helpcenter/picture/${world.brand.id}/1920\\?v=\\d+$`));
+    const { text } = await on('help.engines.example');
+    assert.match(text, /<div class="hero pictured">\n<img class="picture" alt=""/);
+    assert.deepEqual(widths(text).map(([, width]) => width), [640, 1280, 1920]);
+    for (const [path, width] of widths(text)) {
+      const picture = await pictureOf(path);
+      assert.equal(picture.headers['content-type'], 'image/jpeg');
+      assert.deepEqual(jpegSize(picture.bytes), [width, width * 3 / 4], 'the middle of a high picture');
+    }
+    assert.doesNotMatch((await on('other.example')).text, /pictured/, 'other brands have none');
+    for (const page of ['/helpcenter/de/search?query=x', '/helpcenter/de/contact']) assert.doesNotMatch((await on('help.engines.example', page)).text, /pictured/, page);
+    for (const [size, expected] of [[[1000, 300], [[640, 192], [1000, 300]]], [[640, 2000], [[640, 480]]]]) {
+      const { picture } = await owner.update(at, { picture_file_id: await upload(owner, png(...size)) });
+      assert.ok(Number(new URL(picture).searchParams.get('v')) > Number(new URL(changed.picture).searchParams.get('v')), 'a new picture has a new address');
+      const shown = await Promise.all(widths((await on('help.engines.example')).text).map(async ([path]) => jpegSize((await pictureOf(path)).bytes)));
+      assert.deepEqual(shown, expected, `${size} is never enlarged`);
+    }
+    const kept = (await owner.fetch(at)).picture;
+    for (const [who, id] of [[owner, await upload(owner, png(639, 400))], [owner, await upload(owner, Buffer.from('no picture'))], [owner, await upload(admin, png(800, 300))], [owner, 999999]])
+      (await who.put(at, { picture_file_id: id })).refused(400, 'FIELD_INVALID', 'picture_file_id');
+    (await world.desk.staff.put(at, { picture_file_id: await upload(world.desk.staff, png(800, 300)) })).refused(403, 'PERMISSIONS_DENIED');
+    assert.equal((await owner.fetch(at)).picture, kept, 'a refused picture changes nothing');
+    for (const odd of ['641', 'x', '-1', '']) assert.equal((await world.who.get(`/helpcenter/picture/${world.brand.id}/${odd}`)).status, 404, odd);
+    assert.equal((await owner.update(at, { picture_file_id: null })).picture, null);
+    assert.equal((await world.who.get(new URL(kept).pathname)).status, 404);
+    assert.match((await on('help.engines.example')).text, /<div class="hero">\n<h1>/, 'the colour of the brand, as before');
   });
 
   test('a brand\'s templates frame its pages; they keep contents and forms whole', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PASSWORD, SHOTS, consoleWorld, examine, save, strip, until } from './console.mjs';
+import { png } from '../api/lib/picture.mjs';
 import { totp } from '../api/lib/totp.mjs';
 
 const NEW = 'another one of mine';
@@ -150,6 +151,21 @@ describe('the own settings', () => {
     await page.getByLabel('Look').selectOption('PAPER');
     await save(page);
     await until(async () => (await world.desk.owner.fetch('/brands/1')).theme === 'PAPER');
+  });
+
+  test('a brand gets a logo and a picture of the home page, which are shown and removed', async (t) => {
+    const page = await world.sit(t, world.desk.people.owner, '/agent/settings/brands/1'), brand = () => world.desk.owner.fetch('/brands/1');
+    const part = (title) => page.getByRole('region', { name: title, exact: true }), choose = (title, bytes) => part(title).locator('input').setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: bytes });
+    await choose('Picture of the home page', png(300, 200));
+    await part('Picture of the home page').getByRole('alert').getByText('at least 640 pixels').waitFor();
+    for (const [title, member, size] of [['Logo', 'logo', [80, 40]], ['Picture of the home page', 'picture', [900, 300]]]) {
+      await choose(title, png(...size));
+      await until(() => part(title).getByRole('img').evaluate((image) => image.naturalWidth > 0));
+      assert.match((await brand())[member], /^http/);
+      await part(title).getByRole('button', { name: 'Remove the picture' }).press('Enter');
+      await part(title).getByRole('img').waitFor({ state: 'detached' });
+      await until(async () => (await brand())[member] === null);
+    }
   });
 
   test('the relay is set, and the test of a mailbox says each step in words', async (t) => {

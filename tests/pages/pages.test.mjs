@@ -6,7 +6,8 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { PASSWORD, open, relayFor } from '../api/lib/index.mjs';
+import { PASSWORD, open, raw, relayFor } from '../api/lib/index.mjs';
+import { png } from '../api/lib/picture.mjs';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [360, 768, 1280];
@@ -113,6 +114,40 @@ describe('pages in a browser', () => {
         }
         await context.close();
       });
+
+  test('a picture of the brand stands behind the search: nothing waits for it, it fits the window, text on it can be read, and paper has none', async () => {
+    const { owner } = world.desk, white = (await owner.post('/files', raw('image/png', png(2000, 1000, [255, 255, 255])))).must(201).data.id;
+    (await owner.put('/brands/1', { picture_file_id: white, color: '#ffffff' })).must(200);
+    const { context, page, root } = await visit(false, 'en-us');
+    let release;
+    const painted = new Promise((resolve) => { release = resolve; });
+    await page.route('**/helpcenter/picture/**', (route) => painted.then(() => route.continue()));
+    await page.setViewportSize({ width: 360, height: 800 });
+    const asked = page.waitForRequest('**/helpcenter/picture/**');
+    await page.goto(root, { waitUntil: 'domcontentloaded' });
+    assert.match((await asked).url(), /\/picture\/1\/640\?/);
+    await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0); // while the picture is held back
+    await page.getByRole('searchbox').waitFor();
+    release();
+    await page.waitForFunction(() => document.querySelector('.picture').naturalWidth > 0);
+    await examine(page, 'home with a picture');
+    for (const [width, name] of [[1280, 1280], [1900, 1920]]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.reload();
+      await page.waitForFunction((end) => document.querySelector('.picture').currentSrc.includes(`/${end}?`), name);
+    }
+    // The darkest ground of white text: white under the shade of the style sheet.
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      const { text, shade } = await page.evaluate(() => ({ text: getComputedStyle(document.querySelector('.hero h1')).color, shade: getComputedStyle(document.querySelector('.pictured'), '::before').backgroundColor }));
+      const light = ((255 * (1 - Number(/, ([\d.]+)\)$/.exec(shade)[1])) / 255 + 0.055) / 1.055) ** 2.4;
+      assert.ok(text === 'rgb(255, 255, 255)' && 1.05 / (light + 0.05) >= 4.5, `${colorScheme}: ${text} on ${shade}`);
+    }
+    await page.emulateMedia({ media: 'print' });
+    assert.deepEqual(await page.evaluate(() => [getComputedStyle(document.querySelector('.picture')).display, getComputedStyle(document.querySelector('.hero h1')).color]), ['none', 'rgb(0, 0, 0)']);
+    (await owner.put('/brands/1', { picture_file_id: null, color: null })).must(200);
+    await context.close();
+  });
 
   test('the first page of a desk without articles, the page of an unknown address and the documentation are accessible', async (t) => {
     const empty = await open(t), context = await world.browser.newContext({ colorScheme: 'light', bypassCSP: true }), page = await context.newPage();

@@ -191,6 +191,30 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
         }
 }
 
+static void a_banner_has_the_whole_width_and_the_middle_of_a_high_picture(void **state) {
+    static const struct {
+        int width, height, made_width, made_height;
+    } cases[] = {{2000, 500, 1280, 320}, {1300, 2600, 1280, 960}, {700, 700, 700, 525}, {3000, 1, 1280, 1}};
+    static const char *const types[] = {"jpeg", "png", "gif", "webp"};
+    (void)state;
+    for (size_t t = 0; t < 4; t++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            char what[32];
+            snprintf(what, sizeof what, "banner %dx%d", cases[i].made_width, cases[i].made_height);
+            gdImagePtr made = made_of(banded(cases[i].width, cases[i].height, types[t]), what);
+            if (made == NULL) fail_msg("%d x %d %s", cases[i].width, cases[i].height, types[t]);
+            int width = gdImageSX(made), height = gdImageSY(made);
+            assert_int_equal(width, cases[i].made_width);
+            assert_int_equal(height, cases[i].made_height);
+            bool bands = height == 1 || (is_near(made, width / 20, height / 2, 255, 0, 0) &&
+                                         is_near(made, width * 19 / 20, height / 2, 0, 0, 255));
+            if (!bands)
+                fail_msg("the sides of %d x %d %s are lost", cases[i].width, cases[i].height, types[t]);
+            gdImageDestroy(made);
+        }
+    assert_null(made_of(banded(90, 90, "png"), "banner 90x0"));
+}
+
 /* A JPEG is decoded at a fraction of its size, but not at one whose shorter side is below that of the square. */
 static void the_detail_of_a_long_jpeg_is_kept(void **state) {
     static const int sizes[][2] = {{640, 64}, {64, 640}};
@@ -311,6 +335,7 @@ int main(void) {
         cmocka_unit_test(a_confined_process_may_read_write_and_ask_for_memory),
         cmocka_unit_test(a_confined_process_learns_nothing_about_paths),
         cmocka_unit_test(the_middle_of_a_picture_is_kept_whatever_its_size_and_type),
+        cmocka_unit_test(a_banner_has_the_whole_width_and_the_middle_of_a_high_picture),
         cmocka_unit_test(the_detail_of_a_long_jpeg_is_kept),
         cmocka_unit_test(the_size_of_a_picture_is_read_from_its_header),
         cmocka_unit_test(a_thumbnail_has_the_shape_of_its_picture),

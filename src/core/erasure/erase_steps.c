@@ -414,6 +414,7 @@ const struct erase_column erase_table[] = {
 
     /* configuration */
     {"brand_logos", "*", FATE_KEPT, CONFIGURATION},
+    {"brand_pictures", "*", FATE_KEPT, CONFIGURATION},
     {"brand_widgets", "*", FATE_KEPT, CONFIGURATION},
     {"custom_fields", "*", FATE_KEPT, CONFIGURATION},
     {"macros", "*", FATE_KEPT, CONFIGURATION}, /* private ones of the person: FATE_ERASED */

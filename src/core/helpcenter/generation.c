@@ -26,6 +26,7 @@
 const struct db_tracked_table help_center_tables[] = {
     {"brands", NULL, NULL},
     {"brand_logos", NULL, NULL},
+    {"brand_pictures", NULL, NULL},
     {"locales", NULL, NULL},
     {"templates", NULL, NULL},
     {"categories", NULL, NULL},

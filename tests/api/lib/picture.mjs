@@ -53,6 +53,12 @@ export function readPng(bytes) {
 
 /** Pictures of one pixel. */
 export const GIF = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
+/** [width, height] of a JPEG, from its frame header. */
+export function jpegSize(bytes) {
+  for (let at = 2; bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) if (bytes[at + 1] >= 0xc0 && bytes[at + 1] <= 0xc2) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
+  throw new Error('no JPEG');
+}
+
 export const JPEG = Buffer.from('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=', 'base64');
 
 /** A GIF of one colour, with codes of 8 bits: the table is cleared before they grow. */

@@ -18,7 +18,7 @@ export const Page = (props: { title: SettingsWord; why?: SettingsWord; children:
 };
 
 /** A part of a page. */
-export const Part = (props: { title: SettingsWord; why?: SettingsWord; children: JSX.Element }) => {
+export const Part = (props: { title: SettingsWord; why?: SettingsWord | undefined; children: JSX.Element }) => {
   const id = createUniqueId();
   return (
     <section class="part" aria-labelledby={id}>

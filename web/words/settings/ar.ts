@@ -412,6 +412,8 @@ export const ar: Record<BasicWord, string> = {
   brand_preview: 'معاينة صفحات العملاء',
   logo: 'الشعار',
   icon: 'أيقونة',
+  home_picture: 'صورة الصفحة الرئيسية',
+  home_picture_why: 'تظهر خلف البحث في مركز المساعدة. عرضها 640 بكسل على الأقل، والأفضل 1920.',
   preview_name: 'مكتبك',
   preview_title: 'كيف نساعدك؟',
   preview_button: 'اتصل بنا',

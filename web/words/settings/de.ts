@@ -412,6 +412,8 @@ export const de: Record<BasicWord, string> = {
   brand_preview: 'Vorschau der Seiten für Kunden',
   logo: 'Logo',
   icon: 'Symbol',
+  home_picture: 'Bild der Startseite',
+  home_picture_why: 'Es steht hinter der Suche des Hilfebereichs. Mindestens 640 Pixel breit, am besten 1920.',
   preview_name: 'Ihr Helpdesk',
   preview_title: 'Wie können wir helfen?',
   preview_button: 'Kontakt',

@@ -422,6 +422,8 @@ const words = {
   brand_preview: 'Preview of the pages of customers',
   logo: 'Logo',
   icon: 'Icon',
+  home_picture: 'Picture of the home page',
+  home_picture_why: 'It stands behind the search of the help center. At least 640 pixels wide; 1920 are best.',
   preview_name: 'Your desk',
   preview_title: 'How can we help?',
   preview_button: 'Contact us',

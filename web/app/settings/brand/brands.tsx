@@ -1,4 +1,4 @@
-// Brands: the name, the colours and the logo that customers see.
+// Brands: the name, the colours, the logo and the picture that customers see.
 import { createResource, Show } from 'solid-js';
 import { get, rowsOf, type Row } from '../../../kit/api';
 import { Logo } from '../logo';
@@ -22,5 +22,5 @@ export default rows({
   note: (row) => [row.is_default ? say('brand_default') : '', row.is_enabled ? '' : say('brand_off')].filter(Boolean).join(' · ') || undefined,
   initial: () => ({ is_enabled: true, theme: 'BOLD' }),
   fixed: (row) => row.is_default ?? false,
-  below: (props) => <Show when={props.row as Row | undefined}>{(row) => <Logo path={`/brands/${row().id}`} logo={row()['logo']} />}</Show>,
+  below: (props) => <Show when={props.row as Row | undefined}>{(row) => <><Logo path={`/brands/${row().id}`} logo={row()['logo']} /><Logo path={`/brands/${row().id}`} member="picture" logo={row()['picture']} /></>}</Show>,
 });
