@@ -73,7 +73,7 @@ int64_t api_here(struct foreign *f, const char *type, int64_t id) {
     if (id <= 0 || keeps_its_id(type)) return id > 0 ? id : 0;
     int64_t here = foreign_find(f, type, id);
     if (here == 0 && (strcmp(type, "brand") != 0 || id > 1))
-        foreign_skip(f, str_fmt(f->memory, "references to a %s that is not here", type).p, id);
+        foreign_skip(f, str_fmt(f->item, "references to a %s that is not here", type).p, id);
     return here;
 }
 

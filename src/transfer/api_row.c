@@ -30,7 +30,7 @@ static const char *problem_said(struct foreign *f, const struct work *w, int rc)
 }
 
 static void report_problem(struct foreign *f, const char *what, const char *why, int64_t id) {
-    foreign_skip(f, str_fmt(f->memory, "%s (%s)", what, why).p, id);
+    foreign_skip(f, str_fmt(f->item, "%s (%s)", what, why).p, id);
 }
 
 /* Removes the items that the pointers of the problems name ("actions/2/value"). Returns false if a problem is

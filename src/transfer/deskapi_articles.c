@@ -93,22 +93,12 @@ static int files_of_article(struct foreign *f, struct work *w, const struct json
     return n;
 }
 
-/* The address of a picture, `src="https://old.example/api/v1/articles/5/attachments/9/url"`, becomes that of
- * the file here, `src="cid:7"`. */
 static struct str with_pictures(struct foreign *f, struct str html, int64_t article,
                                 const struct article_file *files, int count) {
     for (int i = 0; i < count; i++) {
         struct str end =
-            str_fmt(f->item, "/articles/%" PRId64 "/attachments/%" PRId64 "/url", article, files[i].id);
-        for (const char *at; (at = html.n ? memmem(html.p, html.n, end.p, end.n) : NULL);) {
-            const char *from = at;
-            struct buf b = {0};
-            while (from > html.p && from[-1] != '"') from--;
-            buf_add(&b, html.p, (size_t)(from - html.p));
-            buf_fmt(&b, "cid:%" PRId64, files[i].file_id);
-            buf_add(&b, at + end.n, (size_t)(html.p + html.n - at) - end.n);
-            html = buf_take(&b, f->item);
-        }
+            str_fmt(f->item, "/articles/%" PRId64 "/attachments/%" PRId64 "/url\"", article, files[i].id);
+        html = foreign_picture(f, html, end, files[i].file_id);
     }
     return html;
 }

@@ -1,6 +1,7 @@
 /* Conversations of an import with their posts, and notes of people and organizations. */
 #include "transfer/foreign_row.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -13,7 +14,7 @@
 /* ---- conversations --------------------------------------------------------------------------- */
 
 struct filed {
-    int64_t ids[LIMIT_TAGS];
+    int64_t ids[LIMIT_TAGS], from[LIMIT_TAGS]; /* from: ids of the attachments at the source */
     int n;
 };
 
@@ -21,32 +22,38 @@ struct told {
     struct str text, html;
 };
 
-/* Cleans HTML. If that fails, the plain text remains. HTML that another deskd has cleaned has its text beside
- * it, so it costs no process. */
-static int contents_of(struct foreign *f, const struct foreign_post *p, struct told *out) {
-    struct html_cleaned clean = {.html = p->html, .text = p->text};
-    int cleaned = p->html.n > 0;
-    if (cleaned && !(str_trim(p->text).n && f->system->keeps_ids && html_is_clean(p->html)))
-        cleaned = html_clean(f->item, p->html, &clean);
-    TRY(cleaned);
-    *out = (struct told){.text = p->text};
-    if (cleaned) *out = (struct told){clean.text, clean.html};
-    if (!str_trim(out->text).n) out->text = p->text;
-    if (!str_trim(out->text).n) out->text = S("(empty)");
-    out->text = str_dup(f->item, foreign_cut(out->text, LIMIT_CONTENTS));
-    return 0;
-}
-
 static int files_of(struct foreign *f, struct work *w, int64_t owner_id, const struct foreign_post *p,
                     struct filed *out) {
     out->n = 0;
     for (int i = 0; i < p->attachment_count && out->n < LIMIT_TAGS; i++) {
         int found = foreign_file(f, w, &p->attachments[i], &out->ids[out->n]);
         TRY(found);
+        out->from[out->n] = p->attachments[i].id;
         if (found) out->n++;
         else foreign_skip(f, "attachments whose file is not in the folder attachments", owner_id);
     }
     if (out->n) foreign_made(f, "attachments", out->n);
+    return 0;
+}
+
+/* Cleans HTML. If that fails, the plain text remains. HTML that another deskd has cleaned has its text beside
+ * it, so it costs no process. */
+static int contents_of(struct foreign *f, const struct foreign_post *p, const struct filed *files,
+                       struct told *out) {
+    struct str html = p->html;
+    for (int i = 0; f->system->keeps_ids && i < files->n; i++)
+        html = foreign_picture(f, html, str_fmt(f->item, "/attachments/%" PRId64 "/url\"", files->from[i]),
+                               files->ids[i]);
+    struct html_cleaned clean = {.html = html, .text = p->text};
+    int cleaned = html.n > 0;
+    if (cleaned && !(str_trim(p->text).n && f->system->keeps_ids && html_is_clean(html)))
+        cleaned = html_clean(f->item, html, &clean);
+    TRY(cleaned);
+    *out = (struct told){.text = p->text};
+    if (cleaned) *out = (struct told){clean.text, clean.html};
+    if (!str_trim(out->text).n) out->text = p->text;
+    if (!str_trim(out->text).n) out->text = S("(empty)");
+    out->text = str_dup(f->item, foreign_cut(out->text, LIMIT_CONTENTS));
     return 0;
 }
 
@@ -104,8 +111,8 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
                          .requester_id = requester.user_id,
                          .creator_id = author.user_id};
     foreign_work(f, &w, c->created_at, author);
-    TRY(contents_of(f, first, &told));
     TRY(files_of(f, &w, c->id, first, &files));
+    TRY(contents_of(f, first, &files, &told));
     TRY(foreign_found(f, &foreign_team, c->team_id, &n.assigned_team_id));
     if (foreign_found_person(f, c->agent_id, &agent) == 1 && agent.rank >= ROLE_COLLABORATOR)
         n.assigned_agent_id = agent.user_id;
@@ -128,8 +135,8 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
     int64_t post;
     *at = later(*at, p->created_at); /* times of a conversation never go back */
     foreign_work(f, &w, p->is_note ? p->created_at : *at, author_of(f, p, c->id));
-    TRY(contents_of(f, p, &told));
     TRY(files_of(f, &w, c->id, p, &files));
+    TRY(contents_of(f, p, &files, &told));
     int rc = case_load(&w, id, &now);
     if (rc == 1 && p->is_note)
         rc = note_add(&w,
@@ -209,8 +216,8 @@ int load_notes(struct foreign *f, bool is_person, int64_t id, const struct forei
     for (int i = 0; i < count; i++) {
         const struct foreign_post *p = &notes[i];
         foreign_work(f, &w, p->created_at, author_of(f, p, id));
-        TRY(contents_of(f, p, &told));
         TRY(files_of(f, &w, id, p, &files));
+        TRY(contents_of(f, p, &files, &told));
         foreign_made(f, "notes", 1);
         TRY(foreign_done(f, &w,
                          note_add(&w,

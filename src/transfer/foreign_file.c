@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "core/desk/file.h"
 #include "files/content.h"
+#include "files/picture.h"
 
 /* Copies a file to the folder of temporary files, and computes its SHA-256. */
 static int copy_hashed(int in, int out, unsigned char sum[crypto_hash_sha256_BYTES]) {
@@ -62,12 +63,19 @@ int foreign_file(struct foreign *f, struct work *w, const struct foreign_attachm
     int rc = keep_copy(f, in, st.st_size, &sha256);
     close(in);
     TRY(rc);
+    struct picture picture;
+    int looked = picture_look(path, &picture);
+    TRY(looked);
+    if (looked == 0) picture = (struct picture){0};
     struct str name = str_leaf(a->name);
     const struct file_new n = {
         .name = name.n && text_wrong(f->item, name, 255, true) == NULL ? name : S("attachment"),
         .content_type = type_valid(a->content_type) ? a->content_type : S("application/octet-stream"),
         .sha256 = sha256,
-        .size = st.st_size};
+        .size = st.st_size,
+        .width = picture.width,
+        .height = picture.height,
+        .picture_type = (int)picture.type};
     TRY(file_create(w, &n, id));
     return 1;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "core/all/finish.h"
@@ -39,6 +40,24 @@ struct str foreign_legacy_id(struct foreign *f, int64_t id, struct str own) {
     if (text_wrong(f->item, own, LINE_MAX_CHARACTERS, true) == NULL) return own;
     foreign_skip(f, "values of legacy_id that are not valid", id);
     return (struct str){0};
+}
+
+struct str foreign_picture(struct foreign *f, struct str html, struct str end, int64_t file_id) {
+    const char *at = html.p, *stop = html.p + html.n,
+               *found = html.n ? memmem(at, html.n, end.p, end.n) : NULL;
+    struct buf b = {0};
+    if (found == NULL) return html;
+    for (; found; found = memmem(at, (size_t)(stop - at), end.p, end.n)) {
+        const char *from = found;
+        while (from > at && from[-1] != '"') from--;
+        /* a server without https shows the picture as data-src */
+        bool hidden = from - at > 10 && memcmp(from - 10, "data-src=\"", 10) == 0;
+        buf_add(&b, at, (size_t)(from - at) - (hidden ? 10 : 0));
+        buf_fmt(&b, "%scid:%" PRId64 "\"", hidden ? "src=\"" : "", file_id);
+        at = found + end.n;
+    }
+    buf_add(&b, at, (size_t)(stop - at));
+    return buf_take(&b, f->item);
 }
 
 /* ---- works ----------------------------------------------------------------------------------- */

@@ -14,6 +14,10 @@ struct str foreign_line(struct foreign *f, struct str text, const char *fallback
 /* The legacy_id to store. A system whose rows keep their ids has one of its own, or none. */
 struct str foreign_legacy_id(struct foreign *f, int64_t id, struct str own);
 
+/* Pictures of another deskd. Each address in quotes that ends with `end`, which has the second quote, becomes
+ * that of a file of this desk: src="https://old.example/.../attachments/9/url" -> src="cid:7". */
+struct str foreign_picture(struct foreign *f, struct str html, struct str end, int64_t file_id);
+
 /* ---- works ----------------------------------------------------------------------------------- */
 
 struct author {

@@ -20,6 +20,7 @@ enum {
     PAUSE_LONGEST_MS = 30 * 1000,
     WAIT_LONGEST_MS = 15 * 60 * 1000, /* of Retry-After */
     FILES_AT_ONCE = 64,
+    SHORTER_MOST = 5, /* a proxy may have cut a whole reply; after so many the file is of another size */
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -227,16 +228,14 @@ struct taken_files {
     struct source_file *list;
     int descriptors[FILES_AT_ONCE];
     const char *drafts[FILES_AT_ONCE];
+    int shorter[FILES_AT_ONCE]; /* number of whole replies of another size */
 };
 
 static bool take_file(void *arg, int place, struct reading *r) {
     struct taken_files *t = arg;
     struct source_file *f = &t->list[place];
     bool whole = r->status == 200 && r->size == f->size;
-    if (r->status == 200 && r->size < f->size && !r->too_long) {
-        f->missing = true; /* a whole reply of another size */
-        return true;
-    }
+    if (r->status == 200 && !whole && !r->too_long && ++t->shorter[place] < SHORTER_MOST) return false;
     f->missing = !whole || rename(t->drafts[place], f->to) != 0;
     return true;
 }

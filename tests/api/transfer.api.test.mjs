@@ -106,6 +106,10 @@ async function pages(client, path, query) {
   }
 }
 
+/** HTML whose pictures of this desk have no address. */
+const shown = (desk, html) => html?.replaceAll(new RegExp(`"${desk.base}/api/v1/[^"]*/attachments/\\d+/url"`, 'g'), '"picture"');
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
 const SETTINGS = [
   ['/locales', {}], ['/cases/statuses', {}], ['/cases/priorities', {}], ['/cases/types', {}], ['/businesshours', {}],
   ...['/cases/fields', '/users/fields', '/organizations/fields', '/cases/forms'].map((path) => [path, { include: 'locale_field,field_option' }]),
@@ -113,20 +117,21 @@ const SETTINGS = [
   ['/categories', { include: 'locale_field', fields: '+icon' }], ['/sections', { include: 'locale_field,tag' }], ['/articles', { include: 'locale_field,tag' }],
 ];
 // Ids of parts, counters of uses, and what a person does at the source.
-const NO_SETTING = /^(locale|fielduuid|helpcenter_url|usage_count|last_used_at|last_triggered_at|last_executed_at|views|rank|upvote_count|downvote_count|total_comments|total_articles|conversations|brand)$/;
-const PART = /^(locale_field|sla_target|proposition|sla_proposition|predicate_collection|automation_action|tag|article_attachment|category_slug|section_slug|article_slug)$/;
+const NO_SETTING = /^(locale|fielduuid|helpcenter_url|usage_count|last_used_at|last_triggered_at|last_executed_at|views|rank|upvote_count|downvote_count|total_comments|total_articles|conversations|brand|content_id|download_all)$/;
+const PART = /^(locale_field|sla_target|proposition|sla_proposition|predicate_collection|automation_action|tag|attachment|category_slug|section_slug|article_slug)$/;
 /** Rows inside of a row get new ids and times. */
-function partless(value) {
-  if (Array.isArray(value)) return value.map(partless);
+function partless(desk, value) {
+  if (Array.isArray(value)) return value.map((v) => partless(desk, v));
+  if (typeof value === 'string') return shown(desk, value);
   if (value === null || typeof value !== 'object') return value;
   const { id, created_at, updated_at, ...rest } = value;
   const kept = PART.test(value.resource_type) ? rest : value;
-  return Object.fromEntries(Object.entries(kept).map(([name, v]) => [name, partless(v)]));
+  return Object.fromEntries(Object.entries(kept).map(([name, v]) => [name, partless(desk, v)]));
 }
 
 async function settings(desk) {
   const told = new Map();
-  for (const [path, query] of SETTINGS) for (const row of await pages(desk.owner, path, query)) told.set(`${path} ${row.id}`, partless(essence(row.is_system || path === '/locales' ? { ...row, created_at: 0, updated_at: 0 } : row, NO_SETTING)));
+  for (const [path, query] of SETTINGS) for (const row of await pages(desk.owner, path, query)) told.set(`${path} ${row.id}`, partless(desk, essence(row.is_system || path === '/locales' ? { ...row, created_at: 0, updated_at: 0 } : row, NO_SETTING)));
   for (const { id } of await pages(desk.owner, '/articles')) {
     const comment = (c) => [c.contents, c.is_html, c.status, c.user.id, c.created_at, c.replies.map(comment)];
     told.set(`comments of ${id}`, (await desk.owner.fetch(`/articles/${id}/comments`, { include: 'comment' })).map(comment));
@@ -161,10 +166,13 @@ async function furnish(desk) {
   await owner.update(`/cases/${other.id}`, { field_values: { contract: String(options[0].id) } });
   await owner.update(`/users/${row.requester.id}`, { field_values: { berth: 'B 12' } });
   await owner.update(`/organizations/${organization.id}`, { field_values: { ships: '7' } });
+  const picture = async () => (await owner.create('/files', raw('image/png', PIXEL), { query: { _filename: 'dot.png' } })).id;
+  const [drawn, drawing] = [await picture(), await picture()];
+  (await owner.post(`/cases/${other.id}/reply`, { contents: `<p>Look: <img src="cid:${drawn}" alt="a"></p>`, channel_options: { html: true }, attachment_file_ids: [drawn] })).must(201);
   const category = await owner.create('/categories', { titles: told('Engines', 'Motoren'), descriptions: told('All.', 'Alle.'), icon: 'CARD' });
   const section = await owner.create('/sections', { titles: told('Oil', 'Öl'), category_id: category.id, visibility: 'AGENTS', team_ids: [team.id], tags: ['vip'] });
   const file = await owner.create('/files', raw('text/plain', Buffer.from('Parts')), { query: { _filename: 'list.txt' } });
-  const article = await owner.create('/articles', { titles: told('Change the oil', 'Öl wechseln'), contents: told('<p>Open <b>it</b>.</p>', '<p>Öffnen.</p>'), section_id: section.id, status: 'PUBLISHED', tags: ['oil'], keywords: 'oil, change', attachment_file_ids: [file.id] });
+  const article = await owner.create('/articles', { titles: told('Change the oil', 'Öl wechseln'), contents: told(`<p>Open <b>it</b>: <img src="cid:${drawing}" alt="b"></p>`, '<p>Öffnen.</p>'), section_id: section.id, status: 'PUBLISHED', tags: ['oil'], keywords: 'oil, change', attachment_file_ids: [file.id, drawing] });
   const comment = await desk.customer.create('/articles/1/comments', { contents: 'It helped.' });
   await owner.create('/articles/1/comments', { contents: 'Good.', parent_id: comment.id });
   return { status, priority, type, plan, options, article };
@@ -184,7 +192,7 @@ async function contents(desk) {
     const posts = await desk.owner.fetch(`/cases/${row.id}/posts`, { limit: 200, filters: 'MESSAGES,NOTES', include: 'case_message,note,channel' });
     // A conversation that others were merged into begins with the first of all posts.
     told.set(`case ${row.id}`, { ...rest, created_at: [row.created_at, ...posts.map((p) => p.created_at)].sort()[0], tags: tags.map((tag) => tag.name).sort() });
-    told.set(`posts of ${row.id}`, await Promise.all(posts.map(async (p) => [p.original.resource_type, p.contents, p.original.body_html, p.creator?.id, p.source_channel?.type, p.created_at, p.original.is_pinned ?? null,
+    told.set(`posts of ${row.id}`, await Promise.all(posts.map(async (p) => [p.original.resource_type, p.contents, shown(desk, p.original.body_html), p.creator?.id, p.source_channel?.type, p.created_at, p.original.is_pinned ?? null,
       await Promise.all(p.attachments.map(async (a) => [a.name, a.type, a.size, (await desk.owner.exchange('GET', new URL(a.url_download).pathname)).text]))]).map((p) => p)));
   }
   for (const [what, row] of await settings(desk)) told.set(what, row);
@@ -194,7 +202,7 @@ async function contents(desk) {
 function same(one, other) {
   assert.deepEqual([...other.keys()].sort(), [...one.keys()].sort());
   const tagNames = (v) => (Array.isArray(v?.tags) ? { ...v, tags: v.tags.map((tag) => tag.name ?? tag).sort() } : v);
-  for (const [what, told] of one) if (process.env.ALLDIFF) { try { assert.deepEqual(tagNames(other.get(what)), tagNames(told), what); } catch (e) { writeFileSync('/var/tmp/h8/diffs', `${e.message.slice(0, 1200)}\n`, { flag: 'a' }); } } else assert.deepEqual(tagNames(other.get(what)), tagNames(told), what);
+  for (const [what, told] of one) assert.deepEqual(tagNames(other.get(what)), tagNames(told), what);
 }
 
 test('an import through a source that fails, throttles and cuts gives the same people, conversations, posts and files', async (t) => {
