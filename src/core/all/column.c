@@ -49,6 +49,7 @@ const struct column_number column_numbers[] = {
     {"case_totals.n?", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL}, /* a shard may be negative */
     {"case_totals.id", 0, COLUMN_ID_MAX, NULL},                    /* 0: any */
     {"change_log.verb", CHANGE_CREATED, CHANGE_UPDATED, NULL},
+    {"csv_import_keys.key_hash", INT64_MIN, INT64_MAX, NULL},
     {"custom_fields.area", AREA_CASES, AREA_ORGANIZATIONS, NULL},
     {"field_values.area", AREA_CASES, AREA_ORGANIZATIONS, NULL},
     {"endpoint_states.last_attempt_result", 0, 0, attempt_results},

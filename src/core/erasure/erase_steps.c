@@ -386,7 +386,6 @@ const struct erase_column erase_table[] = {
     {"csv_import_errors", "*", FATE_IMPERSONAL, "names of columns, and texts of the program"},
     {"csv_import_changes", "*", FATE_IMPERSONAL,
      "encrypted cells, which the sweeper deletes after the dry run"},
-    {"csv_import_keys", "*", FATE_IMPERSONAL, "hashes, deleted with the cells"},
     {"outbox", "*", FATE_IMPERSONAL, "ids for other processes"},
     {"leases", "*", FATE_IMPERSONAL, "names of work and processes"},
     {"search_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},
