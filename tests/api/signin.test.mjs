@@ -466,7 +466,7 @@ test('passwords of staff can be turned off; owners and customers keep theirs', a
   (await desk.owner.put('/settings', { values: { 'security.staff_passwords': false } })).must(200);
   for (const who of [desk.staff, desk.admin]) {
     const reply = (await who.get('/me')).refused(401, 'AUTHENTICATION_FAILED');
-    assert.match(JSON.stringify(reply.body), /by a provider here/);
+    assert.match(JSON.stringify(reply.body), /by a provider or a passkey here/);
   }
   (await desk.login(desk.people.agent.email, 'wrong').get('/me')).refused(401, 'AUTHENTICATION_FAILED');
   (await desk.owner.get('/me')).must(200);
