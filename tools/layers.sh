@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
 core="time query change desk access text letters fields login people search predicates sla cases mail helpcenter endpoints
     signin programs rules reports erasure all"
-rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api live res pages console oauth signin jobs transfer commands"
+rooms="base json db work core $(printf 'core/%s ' $core) demo files outgoing mail api live res pages console oauth signin jobs transfer commands"
 
 symbols() { find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A; }
 declarations() {

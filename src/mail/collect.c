@@ -9,6 +9,7 @@
 #include "core/mail/receive.h"
 #include "json/json.h"
 #include "mail/inbox.h"
+#include "mail/mail_token.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -62,6 +63,7 @@ struct collecting {
     int64_t asked_at;  /* time of the last request for the lease; 0: none */
     int failures;      /* number of consecutive failures */
     bool more;         /* the last round ended at its limit */
+    bool denied;       /* the server refused an access token, and no later one was accepted */
     int64_t too_large; /* mails of the last round that stay on the server */
     bool noted;        /* `error` was stored */
     bool known;        /* it had been stored before, perhaps by another process that held the lease */
@@ -387,14 +389,35 @@ static int collect_rounds(struct collecting *c, struct imap *s, struct str *faul
     return IMAP_STOPPED;
 }
 
-/* Reads the mailbox until the connection ends. Returns the fault, and stores it. */
-static int collect_session(struct collecting *c) {
+/* Opens the session with the access token of `account`. A token that the server refuses is renewed once, at
+ * once: its consent may have ended before it expired. */
+static int collect_open(struct collecting *c, struct work *w, const struct imap_account *account) {
     struct str fault = {0};
     enum imap_result result;
-    struct imap *s = imap_open(&c->what.account, &c->stopping, &result);
-    int rc = result == IMAP_OK ? collect_rounds(c, s, &fault) : (int)result;
+    struct imap *s = imap_open(account, &c->stopping, &result);
+    bool refused = result == IMAP_DENIED && account->bearer.p, again = refused && !c->denied;
+    if (refused) mail_token_refused(w, c->what.id, account->bearer);
+    c->denied = refused;
+    int rc = result == IMAP_OK ? collect_rounds(c, s, &fault) : again ? IMAP_STOPPED : (int)result;
     if (rc != IMAP_STOPPED && !collect_stopping(c)) collect_note(c, fault.p ? fault.p : imap_reason(s));
     imap_close(s);
+    return rc;
+}
+
+/* Reads the mailbox until the connection ends. Returns the fault, and stores it. */
+static int collect_session(struct collecting *c) {
+    struct imap_account account = c->what.account;
+    struct mail_token token = {0};
+    struct work w;
+    work_init(&w, c->desk, arena_new());
+    enum mail_token_result result =
+        c->what.by_oauth ? mail_token_await(&w, c->what.id, &c->stopping, &token) : MAIL_TOKEN_READY;
+    int rc = result == MAIL_TOKEN_CONSENT ? IMAP_DENIED : IMAP_LATER;
+    account.bearer = token.text;
+    if (result == MAIL_TOKEN_READY) rc = collect_open(c, &w, &account);
+    else if (!collect_stopping(c))
+        collect_note(c, token.why.n ? token.why.p : "The mailbox logs in by a password now.");
+    arena_free(w.arena);
     return rc;
 }
 

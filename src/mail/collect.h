@@ -20,6 +20,7 @@ struct collected {
     int64_t id;
     struct str address; /* the recipient of its mails */
     struct imap_account account;
+    bool by_oauth;            /* an access token is needed for each login (mail/mail_token.h) */
     struct str folder, after; /* results of imap_folder; after.p NULL: mails are deleted */
     /* the reason why it can't be read with these values, a sentence; NULL: it can */
     const char *wrong;

@@ -37,7 +37,8 @@ struct collector {
 
 #define ACCOUNT                                                                        \
     "SELECT m.id, m.address, m.imap_host, m.imap_port, m.imap_security, m.imap_user, " \
-    "m.imap_password, m.imap_folder, m.imap_after "                                    \
+    "m.imap_password, m.imap_folder, m.imap_after, m.oauth_provider, m.oauth_state, "  \
+    "m.oauth_connected_at "                                                            \
     "FROM mailboxes m WHERE "
 QUERY(mailboxes_by_imap, ACCOUNT " m.imap_host IS NOT NULL AND m.is_enabled = 1 AND m.deleted_at IS NULL "
                                  "ORDER BY m.id LIMIT :most");
@@ -58,7 +59,7 @@ static struct str row_marks(const struct desk *d, struct arena *a, struct stmt *
     struct str ca = setting_text(d, "mail.imap_ca", a), address = row_address(d, a, row);
     struct str marks =
         str_fmt(a, "%s\n%s\n%d", address.n ? address.p : "", ca.n ? ca.p : "", private_hosts_allowed(d));
-    for (int i = 2; i <= 8; i++) {
+    for (int i = 2; i <= 11; i++) {
         struct str cell = col_text(row, i);
         marks = STR_CAT(a, marks, S("\n"), cell.n ? cell : S(""));
     }
@@ -69,7 +70,8 @@ static struct str dup_or_none(struct arena *a, struct str s) { return s.n ? str_
 
 static void collected_read(const struct desk *d, struct arena *a, struct stmt *row, struct collected *out) {
     struct str sealed = col_text(row, 6), folder = col_text(row, 7), after = col_text(row, 8);
-    struct str password = mailbox_password_open(d, a, str_dup(a, sealed));
+    bool by_oauth = !col_null(row, 9);
+    struct str password = by_oauth ? S("") : mailbox_password_open(d, a, str_dup(a, sealed));
     int security = col_null(row, 4) ? SMTP_TLS : (int)col_int(row, 4);
     *out = (struct collected){.id = col_int(row, 0),
                               .address = row_address(d, a, row),
@@ -80,6 +82,7 @@ static void collected_read(const struct desk *d, struct arena *a, struct stmt *r
                                           .port = col_int(row, 3),
                                           .security = security,
                                           .private_allowed = private_hosts_allowed(d)},
+                              .by_oauth = by_oauth,
                               .folder = imap_folder(a, folder.n ? folder : S("INBOX")),
                               .after = after.n ? imap_folder(a, after) : (struct str){0}};
     if (out->account.port == 0) out->account.port = out->account.security == SMTP_TLS ? 993 : 143;

@@ -63,7 +63,9 @@ struct delivery {
     int part_count;
     struct str links;       /* a line for each */
     struct mailbox mailbox; /* mailbox that sends the mail; address n 0: the mailbox of the settings */
-    struct str brand_name;  /* name of the conversation's brand */
+    struct relay_login login;
+    bool token_busy;       /* another thread renews the access token: the mail is sent a moment later */
+    struct str brand_name; /* name of the conversation's brand */
     struct str *references;
     int reference_count;
     bool waits;              /* the mail waits for an earlier mail of the conversation */
@@ -285,9 +287,13 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
 static enum smtp_outcome hand_to_relay(struct work *w, struct delivery *d, struct str message,
                                        const atomic_bool *stopping) {
     struct arena *a = w->arena;
-    struct relay r = relay_of(w->desk, a);
     struct str to = mime_address(a, d->letter.recipient);
-    return smtp_send(a, &r, return_path_of(w, d), to, message, stopping, &d->reason);
+    struct mail_fault fault = {0};
+    d->login.relay.fault = &fault;
+    enum smtp_outcome outcome =
+        smtp_send(a, &d->login.relay, return_path_of(w, d), to, message, stopping, &d->reason);
+    if (outcome == SMTP_LATER && fault.stage == STAGE_LOGIN) relay_denied(w, &d->login);
+    return outcome;
 }
 
 static void note_outcome(const struct work *w, struct delivery *d, enum smtp_outcome outcome,
@@ -307,15 +313,29 @@ static void delivery_give_up(struct delivery *d, const char *reason) {
     d->reason = str_of(reason);
 }
 
+#define TOKEN_BUSY_MS (2 * TIME_SECOND)
+
+/* Makes the login ready. Returns false if the mail can't be sent now. */
+static bool relay_log_in(struct work *w, struct delivery *d, const atomic_bool *stopping) {
+    if (d->login.relay.host.n == 0) {
+        d->status = MAIL_HELD;
+        return false;
+    }
+    switch (relay_token(w, &d->login, stopping, &d->reason)) {
+    case MAIL_TOKEN_READY: return true;
+    case MAIL_TOKEN_CONSENT: d->status = MAIL_HELD; break;
+    case MAIL_TOKEN_BUSY: d->token_busy = true; break;
+    default: note_outcome(w, d, SMTP_LATER, stopping);
+    }
+    return false;
+}
+
 /* A mail that is too big for the relay is sent again at once with links in place of its files. */
 static void compose_and_send(struct work *w, struct delivery *d, const atomic_bool *stopping) {
     /* A reader outside could not open a link to a file, so a forward has all of its files. */
     int64_t most = d->forward_id ? INT64_MAX : setting_int(w->desk, "mail.attachments_megabytes") << 20;
     enum smtp_outcome outcome = SMTP_TOO_BIG;
-    if (!letters_have_relay(w->desk, w->arena)) {
-        d->status = MAIL_HELD;
-        return;
-    }
+    if (!relay_log_in(w, d, stopping)) return;
     do {
         attach_files(w, d, most);
         if (d->forward_id && d->part_count < d->reply.file_count) {
@@ -427,6 +447,7 @@ static int read_letter(struct work *w, void *arg) {
     d->values = values;
     d->forward_id = number_named(values, "forward");
     TRY(letter_read_conversation(w, d));
+    TRY(relay_load(w, d->mailbox.id, &d->login));
     struct str hash = value_named(values, "hash");
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);
@@ -474,16 +495,20 @@ static void read_settings(struct desk *d, void *arg) {
 }
 
 static void say_held(struct desk *d, void *arg) {
-    (void)d, (void)arg;
-    log_warn("mail waits for a relay: set mail.smtp_host and mail.from_address (PUT /settings)");
+    const struct delivery *dy = arg;
+    (void)d;
+    if (dy->login.by_oauth)
+        log_warn("mail waits until the mailbox %" PRId64 " is connected again", dy->login.mailbox_id);
+    else log_warn("mail waits for a relay: set mail.smtp_host and mail.from_address (PUT /settings)");
 }
 
-static int delivery_hold(struct work *w, const struct job *j, const struct letter *l) {
+static int delivery_hold(struct work *w, const struct job *j, struct delivery *d) {
+    const struct letter *l = &d->letter;
     bool first;
-    int held = letter_hold(w, l->id, &first);
+    int held = letter_hold(w, l->id, d->mailbox.id, &first);
     TRY(held);
     if (held) TRY(letter_wake_next(w, l));
-    if (held && first) after_commit(w, say_held, NULL);
+    if (held && first) after_commit(w, say_held, d);
     if (held) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
     after_commit(w, read_settings, NULL); /* another process has just written them */
     return job_postpone(w, j, w->now);
@@ -498,7 +523,8 @@ static int mail_settle(struct work *w, const struct job *j) {
         TRY(still);
         return job_postpone(w, j, still ? w->now + LETTER_LOOK : w->now);
     }
-    if (d->status == MAIL_HELD) return delivery_hold(w, j, &d->letter);
+    if (d->token_busy) return job_postpone(w, j, w->now + TOKEN_BUSY_MS);
+    if (d->status == MAIL_HELD) return delivery_hold(w, j, d);
     if (d->status) TRY(letter_set(w, d->letter.id, d->status, d->reason));
     if (d->status && d->status != MAIL_QUEUED) TRY(letter_wake_next(w, &d->letter));
     after_commit(w, log_delivery, d);

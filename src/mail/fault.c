@@ -63,7 +63,7 @@ static void fault_certificate(CURL *c, struct mail_fault *out) {
         fault_set(
             out, STAGE_TLS, "No authority that the desk trusts has signed the certificate of the server.",
             "Ask the operator of the server for a certificate of a public authority, or let an owner set "
-            "the authority: mail.smtp_ca for the relay, mail.imap_ca for IMAP.");
+            "the authority: mail.smtp_ca for the relay of the desk, mail.imap_ca for servers of mailboxes.");
     }
 }
 
@@ -106,6 +106,11 @@ static void fault_refused(const struct mail_peer *p, struct mail_fault *out) {
              *reply ? ": " : ".", reply);
 }
 
+void mail_bearer_set(CURL *c, struct arena *a, struct str token) {
+    curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, str_dup(a, token).p);
+    curl_easy_setopt(c, CURLOPT_LOGIN_OPTIONS, "AUTH=OAUTHBEARER;AUTH=XOAUTH2");
+}
+
 void mail_fault_read(CURL *c, CURLcode rc, const struct mail_peer *p, struct mail_fault *out) {
     long code = 0;
     if (c) curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &code);
@@ -128,8 +133,14 @@ void mail_fault_read(CURL *c, CURLcode rc, const struct mail_peer *p, struct mai
     case CURLE_OPERATION_TIMEDOUT:
     case CURLE_ABORTED_BY_CALLBACK: fault_timeout(c, p, out); return;
     case CURLE_LOGIN_DENIED:
-        fault_set(out, STAGE_LOGIN, "The server refused the user or the password.",
-                  "Let an owner set the user and the password again.");
+        if (p->has_bearer)
+            fault_set(out, STAGE_LOGIN,
+                      "The server refused the user or the access token, or offers no login by OAuth.",
+                      "Compare the user with the account that was connected, and the scopes with what the "
+                      "operator of the server says.");
+        else
+            fault_set(out, STAGE_LOGIN, "The server refused the user or the password.",
+                      "Let an owner set the user and the password again.");
         return;
     default: break;
     }

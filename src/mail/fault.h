@@ -2,6 +2,7 @@
 #ifndef MAIL_FAULT_H
 #define MAIL_FAULT_H
 
+#include "base/arena.h"
 #include "base/str.h"
 
 #include <curl/curl.h>
@@ -18,13 +19,18 @@ struct mail_fault {
 
 /* The server of an exchange. reply: its last refusal, one line; may be empty. said: libcurl's error buffer. */
 struct mail_peer {
-    struct str host, password;
+    struct str host, password; /* password: or the access token */
     int64_t port;
     int security; /* enum smtp_security */
+    bool has_bearer;
     const char *reply, *said;
 };
 
 /* Converts the result of libcurl. rc is not CURLE_OK. */
+/* Logs in by an access token: OAUTHBEARER (RFC 7628) if the server offers it, else XOAUTH2, and by nothing
+ * else. */
+void mail_bearer_set(CURL *c, struct arena *a, struct str token);
+
 void mail_fault_read(CURL *c, CURLcode rc, const struct mail_peer *p, struct mail_fault *out);
 
 #endif

@@ -30,7 +30,7 @@ struct imap {
     int64_t exists, validity;
     unsigned tag;
     bool has_capability, has_move, has_uidplus, has_idle, is_new; /* is_new: EXISTS came during a wait */
-    bool private_allowed;
+    bool private_allowed, has_bearer;
     char refused[ADDRESS_TEXT];
     char reason[REASON_MAX + 1];
     struct mail_fault fault;
@@ -105,6 +105,7 @@ static void imap_set_connection(struct imap *s, const struct imap_account *x) {
     if (x->ca.n) curl_easy_setopt(c, CURLOPT_CAINFO_BLOB, &ca);
     curl_easy_setopt(c, CURLOPT_USERNAME, str_dup(s->arena, x->user).p);
     curl_easy_setopt(c, CURLOPT_PASSWORD, x->password.p ? str_dup(s->arena, x->password).p : "");
+    if (x->bearer.p) mail_bearer_set(c, s->arena, x->bearer);
     curl_easy_setopt(c, CURLOPT_CONNECT_ONLY, 1L);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, imap_hear);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, imap_hear);
@@ -131,7 +132,10 @@ static enum imap_result imap_connected(struct imap *s, CURLcode rc) {
         return later;
     }
     if (rc == CURLE_LOGIN_DENIED)
-        return imap_fail(s, IMAP_DENIED, "The server refused the user or the password.", S(""));
+        return imap_fail(s, IMAP_DENIED,
+                         s->has_bearer ? "The server refused the user or the access token."
+                                       : "The server refused the user or the password.",
+                         S(""));
     if (rc == CURLE_USE_SSL_FAILED)
         return imap_fail(s, IMAP_LATER, "The server does not offer STARTTLS.", S(""));
     if (rc == CURLE_OPERATION_TIMEDOUT || rc == CURLE_ABORTED_BY_CALLBACK)
@@ -140,7 +144,14 @@ static enum imap_result imap_connected(struct imap *s, CURLcode rc) {
 }
 
 static void imap_fault_read(struct imap *s, const struct imap_account *x, CURLcode rc) {
-    mail_fault_read(s->curl, rc, &(struct mail_peer){x->host, x->password, x->port, x->security, "", ""},
+    mail_fault_read(s->curl, rc,
+                    &(struct mail_peer){.host = x->host,
+                                        .password = x->bearer.p ? x->bearer : x->password,
+                                        .port = x->port,
+                                        .security = x->security,
+                                        .has_bearer = x->bearer.p != NULL,
+                                        .reply = "",
+                                        .said = ""},
                     &s->fault);
     if (*s->refused == 0) return;
     snprintf(s->fault.message, sizeof s->fault.message, "%s", s->reason);
@@ -156,6 +167,7 @@ struct imap *imap_open(const struct imap_account *account, const atomic_bool *st
     s->stopping = stopping;
     s->arena = arena_new();
     s->private_allowed = account->private_allowed;
+    s->has_bearer = account->bearer.p != NULL;
     s->source.more = source_more;
     s->source.arg = s;
     s->over_at = clock_monotonic() + CONNECT_S * TIME_SECOND;

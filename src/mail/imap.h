@@ -17,6 +17,7 @@
 struct imap_account {
     /* ca: PEM, used in place of the system's certificates; empty: none */
     struct str host, user, password, ca;
+    struct str bearer; /* an access token, in place of the password; p NULL: none */
     int64_t port;
     int security;         /* enum smtp_security */
     bool private_allowed; /* addresses of this host and of private networks, too */

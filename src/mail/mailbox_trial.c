@@ -28,7 +28,8 @@ struct trial {
     bool found, is_enabled, is_verified, reads_imap;
     struct str address, token;
     struct collected imap;
-    struct relay relay;
+    struct relay_login login;
+    struct relay *relay; /* of the login */
     struct json_writer steps;
     struct buf out;
     bool failed;
@@ -98,6 +99,7 @@ static int trial_read(struct work *w, void *arg) {
     stmt_end(row);
     int imap = collected_load(w, t->id, &t->imap);
     TRY(imap);
+    TRY(relay_load(w, t->id, &t->login));
     t->reads_imap = imap;
     return 1;
 }
@@ -118,6 +120,25 @@ static bool try_mailbox(struct trial *t) {
     return t->address.n && t->is_enabled;
 }
 
+/* A mailbox by OAuth needs an access token for both ways. Returns false if there is none. */
+static bool try_consent(struct work *w, struct trial *t, const atomic_bool *stopping) {
+    struct mail_token token;
+    bool in = t->reads_imap && t->imap.by_oauth;
+    if (!in && !t->login.by_oauth) return true;
+    enum mail_token_result result = mail_token_await(w, t->id, stopping, &token);
+    if (result == MAIL_TOKEN_READY) {
+        if (in) t->imap.account.bearer = token.text;
+        if (t->login.by_oauth) t->relay->bearer = token.text;
+        trial_step(t, "consent", STEP_OK, S("The provider gives access tokens."), NULL);
+        return true;
+    }
+    trial_step(t, "consent", STEP_FAILED, token.why.n ? token.why : S("The account was changed meanwhile."),
+               result == MAIL_TOKEN_CONSENT
+                   ? "Let an owner connect the mailbox (POST /mailboxes/:id/oauth)."
+                   : "Try again in a minute. If it fails again, compare the addresses of the provider.");
+    return false;
+}
+
 /* ---- the way out ----------------------------------------------------------------------------- */
 
 static struct str trial_mail(struct work *w, const struct trial *t) {
@@ -130,7 +151,7 @@ static struct str trial_mail(struct work *w, const struct trial *t) {
         .text = S("Somebody tests this mailbox. The desk has sent this mail to itself, and removes it "
                   "when it arrives.\n"),
         .message_id = STR_CAT(w->arena, S("test."), t->token, S("@"),
-                              t->relay.hello.n ? t->relay.hello : S("localhost")),
+                              t->relay->hello.n ? t->relay->hello : S("localhost")),
         .loop = loop_mark(w->desk, w->arena),
         .date = w->now,
         .cause = MAIL_NOTICE};
@@ -145,20 +166,21 @@ static bool try_relay(struct work *w, struct trial *t, const atomic_bool *stoppi
                                              "The relay accepts the login.", "The relay has taken the mail."};
     struct mail_fault fault = {0};
     struct str reason, own = mime_address(w->arena, t->address), mail = trial_mail(w, t);
-    if (t->relay.host.n == 0) {
-        fault =
-            (struct mail_fault){.advice = "Let an owner set mail.smtp_host and the login (PUT /settings)."};
+    if (t->relay->host.n == 0) {
+        fault = (struct mail_fault){
+            .advice =
+                "Let an owner set mail.smtp_host and the login (PUT /settings), or smtp_host of the mailbox."};
         snprintf(fault.message, sizeof fault.message, "The desk has no relay: it can't send mail.");
     } else if (own.p == NULL || mail.p == NULL) {
         fault = (struct mail_fault){.stage = STAGE_ACCEPT, .advice = "Give the mailbox another address."};
         snprintf(fault.message, sizeof fault.message, "The address of the mailbox is not valid for mail.");
     } else {
-        t->relay.fault = &fault;
-        if (smtp_send(w->arena, &t->relay, own, own, mail, stopping, &reason) == SMTP_SENT)
-            return exchange_steps(t, names, done, NULL, t->relay.security != SMTP_PLAIN, t->relay.user.n),
+        t->relay->fault = &fault;
+        if (smtp_send(w->arena, t->relay, own, own, mail, stopping, &reason) == SMTP_SENT)
+            return exchange_steps(t, names, done, NULL, t->relay->security != SMTP_PLAIN, t->relay->user.n),
                    true;
     }
-    exchange_steps(t, names, done, &fault, t->relay.security != SMTP_PLAIN, t->relay.user.n);
+    exchange_steps(t, names, done, &fault, t->relay->security != SMTP_PLAIN, t->relay->user.n);
     return false;
 }
 
@@ -245,11 +267,11 @@ static void try_arrival(struct work *w, struct trial *t, bool may_come, const at
 /* ---- the job --------------------------------------------------------------------------------- */
 
 static void trial_run(struct work *w, struct trial *t, const atomic_bool *stopping) {
-    t->relay = relay_of(w->desk, w->arena);
-    if (t->relay.timeout_s > RELAY_S) t->relay.timeout_s = RELAY_S;
+    t->relay = &t->login.relay;
+    if (t->relay->timeout_s > RELAY_S) t->relay->timeout_s = RELAY_S;
     jw_init(&t->steps, &t->out);
     jw_array(&t->steps);
-    bool usable = try_mailbox(t);
+    bool usable = try_mailbox(t) && try_consent(w, t, stopping);
     bool sent = usable && try_relay(w, t, stopping);
     bool reads = !usable || !t->reads_imap || try_imap(t, stopping);
     try_arrival(w, t, sent && reads, stopping);

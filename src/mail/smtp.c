@@ -70,6 +70,7 @@ static void set_security(struct arena *a, CURL *c, const struct relay *r) {
     if (r->user.n == 0) return;
     curl_easy_setopt(c, CURLOPT_USERNAME, str_dup(a, r->user).p);
     curl_easy_setopt(c, CURLOPT_PASSWORD, r->password.p ? str_dup(a, r->password).p : "");
+    if (r->bearer.p) mail_bearer_set(c, a, r->bearer);
 }
 
 static void set_exchange(CURL *c, const struct relay *r, struct exchange *x) {
@@ -120,7 +121,14 @@ enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str f
         curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &code);
     }
     if (rc != CURLE_OK && r->fault)
-        mail_fault_read(c, rc, &(struct mail_peer){r->host, r->password, r->port, r->security, x.reply, said},
+        mail_fault_read(c, rc,
+                        &(struct mail_peer){.host = r->host,
+                                            .password = r->bearer.p ? r->bearer : r->password,
+                                            .port = r->port,
+                                            .security = r->security,
+                                            .has_bearer = r->bearer.p != NULL,
+                                            .reply = x.reply,
+                                            .said = said},
                         r->fault);
     curl_slist_free_all(recipients);
     curl_easy_cleanup(c);

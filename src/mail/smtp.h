@@ -12,7 +12,8 @@
 struct relay {
     /* p NULL or empty: none; ca: PEM, used in place of the system's certificates */
     struct str host, user, password, ca;
-    struct str hello; /* name of this host; empty: the system's */
+    struct str bearer; /* an access token, in place of the password; p NULL: none */
+    struct str hello;  /* name of this host; empty: the system's */
     int64_t port, timeout_s;
     int security;             /* enum smtp_security */
     struct mail_fault *fault; /* why the mail is not sent, for a person; NULL: not asked for */

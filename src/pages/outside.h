@@ -5,8 +5,9 @@
 
 #include "api/call/api.h"
 
-bool link_page_handle(struct api *api, struct http_request *r); /* links in mails, link_pages.c */
-bool site_handle(struct api *api, struct http_request *r);      /* the help center */
+bool link_page_handle(struct api *api, struct http_request *r);    /* links in mails, link_pages.c */
+bool consent_page_handle(struct api *api, struct http_request *r); /* the way back from a provider of mail */
+bool site_handle(struct api *api, struct http_request *r);         /* the help center */
 bool site_takes_files(const struct http_request *r);
 bool service_handle(struct api *api, struct http_request *r); /* health, metrics, the reference */
 bool site_missing(struct api *api, struct http_request *r);   /* a page that says so, for browsers */

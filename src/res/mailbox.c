@@ -3,7 +3,6 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
-#include "base/address.h"
 #include "base/fold.h"
 #include "core/desk/cascade.h"
 #include "core/change/change.h"
@@ -11,30 +10,11 @@
 #include "core/letters/token.h"
 #include "core/letters/letter.h"
 #include "res/groups.h"
+#include "res/mailbox_account.h"
 
 #define MANAGE_CHANNELS "channels.manage"
 
 /* ---- members --------------------------------------------------------------------------------- */
-
-/* The way to the IMAP server is for admins and owners. */
-static void render_imap(struct view *v, const struct row *row, const struct value *own) {
-    (void)row;
-    if (v->c->work.actor.rank < ROLE_ADMIN || own->type == V_NULL) jw_null(&v->w);
-    else if (own->type == V_INT) jw_int(&v->w, own->i);
-    else jw_str(&v->w, own->s);
-}
-
-static void render_imap_security(struct view *v, const struct row *row, const struct value *own) {
-    struct value word = *own;
-    if (own->type == V_INT) word = value_text(str_of(word_of(smtp_securities, own->i)));
-    render_imap(v, row, &word);
-}
-
-static void render_imap_time(struct view *v, const struct row *row, const struct value *own) {
-    (void)row;
-    if (v->c->work.actor.rank < ROLE_ADMIN || own->type != V_INT) jw_null(&v->w);
-    else jw_time(&v->w, own->i);
-}
 
 /* Programs take a mailbox without an address for a broken one. The desk takes no mail for this address. */
 static void render_mailbox_address(struct view *v, const struct row *row, const struct value *own) {
@@ -43,14 +23,6 @@ static void render_mailbox_address(struct view *v, const struct row *row, const 
     jw_str(&v->w, own->type == V_TEXT
                       ? own->s
                       : STR_CAT(c->work.arena, S("support@"), letter_host(c->work.desk, c->work.arena)));
-}
-
-/* Only owners decide which server gets the password. */
-static int check_imap_role(struct call *c, struct in *in) {
-    if (c->work.actor.rank >= ROLE_OWNER) return 0;
-    return fail_at(&c->work, ERR_PERMISSIONS_DENIED, in->name, in->pointer,
-                   "Only an owner may change the IMAP account of a mailbox, because it decides which server "
-                   "gets the password.");
 }
 
 static int check_mailbox_address(struct call *c, struct in *in) {
@@ -66,20 +38,7 @@ static int check_mailbox_address(struct call *c, struct in *in) {
     return 0;
 }
 
-/* The same rule as for endpoints. A name that leads to such an address is refused when the desk connects
- * (mail/imap.c). */
-static int check_imap_host(struct call *c, struct in *in) {
-    TRY(check_imap_role(c, in));
-    if (setting_bool(c->work.desk, "mail.imap_allow_private_addresses") ||
-        !host_is_private(str_trim(in->value.s)))
-        return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "The host is an address of this machine or of a private network. An owner can allow such "
-                   "addresses by the setting mail.imap_allow_private_addresses.");
-}
-
 #define SYSTEM_ADDRESS "(SELECT NULLIF(s.value, '') FROM settings s WHERE s.name = 'mail.from_address')"
-#define IMAP_CHANGE " Only owners may change it."
 
 static const struct field mailbox_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the mailbox.",
@@ -114,32 +73,7 @@ static const struct field mailbox_fields[] = {
     {"is_deleted", F_BOOL, READONLY, .column = "CASE WHEN t.deleted_at IS NULL THEN 0 ELSE 1 END",
      .doc = "True if the mailbox is deleted. Conversations and mails still refer to it."},
     {"verified_at", F_TIME, READONLY, .doc = "Time of the verification."},
-    {"imap_host", F_TEXT, NULLABLE, .max = 253, .check = check_imap_host, .render = render_imap,
-     .doc = "Host name of the IMAP server that the desk reads mails from. Null: none." IMAP_CHANGE,
-     .example = "\"imap.example.com\""},
-    {"imap_port", F_INT, NULLABLE, .min = 1, .max = 65535, .check = check_imap_role, .render = render_imap,
-     .doc = "Port of the IMAP server. Null: 993 for TLS, otherwise 143." IMAP_CHANGE, .example = "993"},
-    {"imap_security", F_WORD, NULLABLE, .words = smtp_securities, .check = check_imap_role,
-     .render = render_imap_security, .doc = "NONE, STARTTLS or TLS. Null: TLS." IMAP_CHANGE,
-     .example = "\"TLS\""},
-    {"imap_user", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
-     .doc = "User name of the IMAP account." IMAP_CHANGE, .example = "\"support\""},
-    {"imap_password", F_PASSWORD, NULLABLE | INPUT_ONLY | BY_HANDLER, .column = "t.imap_password",
-     .check = check_imap_role,
-     .doc = "Password of the IMAP account. It is never shown. A change of host, port, security or user "
-            "deletes it, unless the same request sends it again." IMAP_CHANGE,
-     .example = "\"PASSWORD\""},
-    {"imap_folder", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
-     .doc = "Folder to read. Null: INBOX." IMAP_CHANGE, .example = "\"INBOX\""},
-    {"imap_after", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
-     .doc =
-         "Folder that a mail is moved to after it was stored. Null: it is deleted from the server." IMAP_CHANGE,
-     .example = "null"},
-    {"imap_error", F_TEXT, READONLY, .render = render_imap,
-     .doc = "Error of the last attempt to read the account. Null: it succeeded, or the account was changed "
-            "after it.",
-     .example = "null"},
-    {"imap_tried_at", F_TIME, READONLY, .render = render_imap_time, .doc = "Time of the last attempt."},
+    {"*", .group = mailbox_account_fields},
     {"*", .group = row_times},
     {0},
 };
@@ -176,23 +110,6 @@ static int refuse_address(struct call *c, struct str address, struct str key) {
     return known < 0 ? known : 0;
 }
 
-/* Adds the column of the password if it changes. forget: a password that is not sent again is deleted. */
-static int add_password(struct call *c, bool has_host, bool forget, struct column *out, int *n) {
-    const struct in *password = in(c, "imap_password");
-    struct str text = password->given ? password->value.s : (struct str){0};
-    if (!password->given && !forget) return 0;
-    if (text.n && !has_host)
-        return in_fail(c, "imap_password", ERR_FIELD_INVALID,
-                       "A password needs an IMAP server. Send imap_host in the same "
-                       "request.");
-    struct column *column = &out[(*n)++];
-    *column =
-        COLUMN_UNRECORDED(B_TEXT, "imap_password", mailbox_password_seal(c->work.desk, c->work.arena, text));
-    column->property = "imap_password";
-    column->secret = true;
-    return 0;
-}
-
 static int post_mailbox(struct call *c) {
     struct column list[RECORD_COLUMNS];
     struct arena *a = c->work.arena;
@@ -209,7 +126,7 @@ static int post_mailbox(struct call *c) {
         TRY(db_int(c->work.conn, &default_brand, NULL, &brand));
         list[n++] = COLUMN_UNRECORDED(B_INT, "brand_id", brand);
     }
-    TRY(add_password(c, in_text(c, "imap_host").n > 0, false, list, &n));
+    TRY(mailbox_account_columns(c, 0, list, &n));
     TRY(record_insert(&c->work, (struct record){"mailbox", "mailboxes", NULL}, list, n, &c->id));
     TRY(mailbox_send_verification(&c->work, c->id));
     return api_reply(c);
@@ -217,59 +134,18 @@ static int post_mailbox(struct call *c) {
 
 /* ---- change ---------------------------------------------------------------------------------- */
 
-QUERY(mailbox_account, "SELECT imap_host, imap_port, imap_security, imap_user, imap_folder, imap_after "
-                       "FROM mailboxes WHERE id = :id");
-static const char *const account_members[] = {"imap_host", "imap_port",   "imap_security",
-                                              "imap_user", "imap_folder", "imap_after"};
-#define ACCOUNT_MEMBERS (int)(sizeof account_members / sizeof *account_members)
-#define MEMBERS_OF_LOGIN 4 /* the first ones decide who gets the password */
-
-/* True if the given member differs from the stored one. */
-static bool differs(const struct in *in, struct stmt *row, int column) {
-    bool none = in->value.type == V_NULL;
-    if (!in->given) return false;
-    if (none || col_null(row, column)) return none != col_null(row, column);
-    return in->value.type == V_INT ? col_int(row, column) != in->value.i
-                                   : !str_eq(col_text(row, column), in->value.s);
-}
-
-/* The effects of a change on the account of IMAP. */
-struct account_change {
-    bool has_host; /* afterwards */
-    bool login;    /* the password would go to another server or user */
-    bool any;      /* the next attempt may end differently */
-};
-
-static int account_look(struct call *c, struct account_change *out) {
-    const struct in *host = in(c, "imap_host");
-    struct stmt *row;
-    *out = (struct account_change){.any = given(c, "imap_password")};
-    int rc = db_row(c->work.conn, &mailbox_account, BINDS(B_INT("id", c->id)), &row);
-    if (rc <= 0) return rc;
-    out->has_host = host->given ? host->value.s.n > 0 : !col_null(row, 0);
-    for (int i = 0; i < ACCOUNT_MEMBERS; i++) {
-        bool changed = differs(in(c, account_members[i]), row, i);
-        out->login = out->login || (changed && i < MEMBERS_OF_LOGIN);
-        out->any = out->any || changed;
-    }
-    stmt_end(row);
-    return 0;
-}
-
 static int put_mailbox(struct call *c) {
     struct column list[RECORD_COLUMNS];
-    struct account_change account;
     TRY(api_target(c));
     TRY(api_input(c));
     if (given(c, "is_enabled") && in_int(c, "is_enabled") == 0)
         TRY(api_refuse(c, "t.is_default = 1",
                        "The default mailbox can't be disabled. Make another one the "
                        "default first."));
-    TRY(account_look(c, &account));
     int n = api_columns(c, list);
-    TRY(add_password(c, account.has_host, account.login, list, &n));
-    if (account.any) list[n++] = COLUMN_UNRECORDED(B_TEXT, "imap_error", ((struct str){0}));
+    TRY(mailbox_account_columns(c, c->id, list, &n));
     TRY(record_update(&c->work, (struct record){"mailbox", "mailboxes", NULL}, &c->id, 1, list, n));
+    TRY(mailbox_account_stored(c));
     return api_reply(c);
 }
 

@@ -29,7 +29,6 @@
 #include "signin/ticket.h"
 
 #include <inttypes.h>
-#include <sodium.h>
 
 #define LOGIN_MS 10000 /* all requests of one login */
 
@@ -150,12 +149,6 @@ static struct str callback_url(struct signing *m) {
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-static struct str challenge_of(struct arena *a, struct str verifier) {
-    unsigned char hash[crypto_hash_sha256_BYTES];
-    crypto_hash_sha256(hash, (const unsigned char *)verifier.p, verifier.n);
-    return base64url_encode(a, hash, sizeof hash);
-}
-
 static void signin_begin(struct signing *m) {
     struct visit *v = m->visit;
     struct arena *a = v->arena;
@@ -177,7 +170,7 @@ static void signin_begin(struct signing *m) {
                                      {"scope", m->provider.scopes},
                                      {"state", t->state},
                                      {"nonce", t->nonce},
-                                     {"code_challenge", challenge_of(a, t->verifier)},
+                                     {"code_challenge", pkce_challenge(a, t->verifier)},
                                      {"code_challenge_method", S("S256")},
                                      {NULL, {0}}};
     v->location = url_with(a, m->metadata.authorization, pairs);

@@ -15,7 +15,15 @@ QUERY(drop_endpoint_secrets,
       "UPDATE endpoints "
       "SET auth_password = NULL, secret = NULL, former_secret = NULL, former_secret_until = NULL "
       "WHERE auth_password IS NOT NULL OR secret IS NOT NULL OR former_secret IS NOT NULL");
-QUERY(drop_mailbox_passwords, "UPDATE mailboxes SET imap_password = NULL WHERE imap_password IS NOT NULL");
+QUERY(drop_mailbox_passwords, "UPDATE mailboxes SET imap_password = NULL, smtp_password = NULL "
+                              "WHERE imap_password IS NOT NULL OR smtp_password IS NOT NULL");
+QUERY(
+    drop_mailbox_tokens,
+    "UPDATE mailboxes SET oauth_client_secret = NULL, oauth_refresh_token = NULL, oauth_access_token = NULL, "
+    "oauth_access_until = NULL, oauth_renew_at = NULL, oauth_failed_at = NULL, "
+    "oauth_state = CASE WHEN oauth_provider IS NULL THEN NULL ELSE 1 END, oauth_reason = NULL "
+    "WHERE oauth_client_secret IS NOT NULL OR oauth_refresh_token IS NOT NULL "
+    "OR oauth_access_token IS NOT NULL");
 QUERY(drop_mailbox_codes,
       "UPDATE mailboxes SET verification_hash = NULL WHERE verification_hash IS NOT NULL");
 QUERY(drop_relay_password, "DELETE FROM settings WHERE name = 'mail.smtp_password'");
@@ -48,6 +56,7 @@ static const struct {
     {&drop_letters, "e-mails that were not sent yet"},
     {&drop_endpoint_secrets, "secrets of endpoints"},
     {&drop_mailbox_passwords, "passwords of mailboxes"},
+    {&drop_mailbox_tokens, "consents of mailboxes at their providers"},
     {&drop_mailbox_codes, "codes of unverified mailboxes"},
     {&drop_relay_password, "the password of the mail server (mail.smtp_password)"},
     {&drop_client_secrets, "secrets of OAuth clients"},

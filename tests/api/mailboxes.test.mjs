@@ -25,7 +25,8 @@ describe('mailboxes:', () => {
     const { desk } = world;
     const box = await desk.staff.fetch('/mailboxes/1');
     assert.deepEqual(Object.keys(box), `id uuid address name brand team is_system is_custom is_verified is_default is_enabled is_deleted verified_at imap_host imap_port imap_security
-      imap_user imap_folder imap_after imap_error imap_tried_at created_at updated_at resource_type resource_url`.split(/\s+/));
+      imap_user imap_folder imap_after imap_error imap_tried_at smtp_host smtp_port smtp_security smtp_user
+      oauth_provider oauth_client_id oauth_authorization_url oauth_token_url oauth_issuer oauth_scopes oauth_callback_url oauth_state oauth_reason oauth_connected_at created_at updated_at resource_type resource_url`.split(/\s+/));
     assert.deepEqual([box.address, box.brand.id, box.is_system, box.is_custom, box.is_verified, box.is_default, box.is_enabled, box.is_deleted], ['desk@example.com', 1, true, false, true, true, true, false]);
     assert.ok(box.verified_at);
   });

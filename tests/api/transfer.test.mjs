@@ -169,7 +169,7 @@ test('an import without secrets deletes what the lost key sealed, and lists it',
 const SECRETS = {
   'api_tokens.token_hash': true, 'auth_tokens.token_hash': true, 'endpoints.auth_password': true, 'endpoints.former_secret': true, 'endpoints.former_secret_until': true,
   'endpoints.secret': true, 'event_tokens.token_hash': true, 'event_tokens.token_sealed': true, 'idempotency.key_hash': true, 'idempotency.request_hash': true,
-  'links.hash': true, 'mailboxes.imap_password': true, 'mailboxes.verification_hash': true, 'oauth_clients.secret_hash': true, 'oauth_codes.code_hash': true,
+  'links.hash': true, 'mailboxes.imap_password': true, 'mailboxes.smtp_password': true, 'mailboxes.oauth_client_secret': true, 'mailboxes.verification_hash': true, 'oauth_clients.secret_hash': true, 'oauth_codes.code_hash': true,
   'oauth_tokens.former_hash': true, 'oauth_tokens.token_hash': true, 'recovery_codes.code_hash': true, 'signin_providers.client_secret': true, 'signin_states.state_hash': true, 'passkey_challenges.challenge_hash': true, 'brand_widgets.secret': true, 'brand_widgets.secret_created_at': true, 'remember_tokens.token_hash': true, 'users.totp_secret': true,
   'csv_import_keys.key_hash': false, 'oauth_clients.is_password_grant_enabled': false, 'users.password_hash': false, 'users.password_updated_at': false, 'password_history.hash': false, // no secret, or Argon2id
 };

@@ -17,6 +17,7 @@
 #include "core/people/notification.h"
 #include "core/programs/event.h"
 #include "core/login/token_text.h"
+#include "core/mail/mailbox_oauth.h"
 #include "core/mail/mailbox_test.h"
 #include "core/rules/action.h"
 #include "core/sla/clock.h"
@@ -64,6 +65,8 @@ const struct column_number column_numbers[] = {
     {"macros.priority_action", PRIORITY_INCREASE, PRIORITY_DECREASE, NULL},
     {"macros.reply_type", MACRO_REPLY, MACRO_NOTE, NULL},
     {"macros.visibility_type", MACRO_PRIVATE, MACRO_ALL, NULL},
+    {"mailboxes.oauth_provider", 0, 0, mail_provider_words},
+    {"mailboxes.oauth_state", 0, 0, consent_words},
     {"mailboxes.test_status", MAILBOX_TEST_NONE, MAILBOX_TEST_FAILED, NULL},
     {"mail_recipients.type", RECIPIENT_TO, RECIPIENT_CC, NULL},
     {"notification_preferences.channel", NOTIFY_DESKTOP, NOTIFY_CHANNELS - 1, NULL},

@@ -58,6 +58,8 @@ static const struct audit_row {
     {"mailbox", CHANGE_CREATED, NULL, AUDIT_MAILBOX_CREATED},
     {"mailbox", CHANGE_DELETED, NULL, AUDIT_MAILBOX_DELETED},
     {"mailbox", CHANGE_UPDATED, "imap_password", AUDIT_MAILBOX_PASSWORD_CHANGED},
+    {"mailbox", CHANGE_UPDATED, "smtp_password", AUDIT_MAILBOX_PASSWORD_CHANGED},
+    {"mailbox", CHANGE_UPDATED, "oauth_client_secret", AUDIT_MAILBOX_PASSWORD_CHANGED},
     {"mailbox", CHANGE_UPDATED, ANY, AUDIT_MAILBOX_CHANGED},
     {"brand", CHANGE_CREATED, NULL, AUDIT_BRAND_CREATED},
     {"brand", CHANGE_UPDATED, "domain", AUDIT_BRAND_DOMAIN_CHANGED},

@@ -164,8 +164,9 @@ const struct setting setting_table[] = {
      .doc = "Number of seconds between two readings of a mailbox by IMAP. If the server supports IDLE, a "
             "new mail is read at once."},
     {61, "mail.imap_ca", SETTING_LINES, "", .role = ROLE_OWNER,
-     .doc = "Certificates (PEM) of the authorities that are trusted for IMAP servers. Empty: those of the "
-            "system."},
+     .doc =
+         "Certificates (PEM) of the authorities that are trusted for IMAP servers and relays of mailboxes. "
+         "Empty: those of the system."},
     {62, "mail.imap_allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
      .doc = "True: IMAP servers may be on this machine or in a private network. False: such hosts are "
             "refused, because an IMAP account could otherwise examine the network of the desk."},

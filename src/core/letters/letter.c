@@ -158,12 +158,10 @@ static int letter_of_rule_may(struct work *w, const struct letter_to *to, bool a
     return count < LETTERS_OF_RULES;
 }
 
-static int queue_text(struct work *w, const char *template, struct letter_to to, bool answers,
-                      struct str subject, struct str contents) {
+static int queue_contents(struct work *w, const char *template, struct letter_to to, bool answers,
+                          struct str subject, struct str contents) {
     struct buf b = {0};
     struct json_writer j;
-    int may = letter_of_rule_may(w, &to, answers);
-    if (may <= 0) return may;
     jw_init(&j, &b);
     jw_object(&j);
     jw_key(&j, S("subject"));
@@ -176,6 +174,16 @@ static int queue_text(struct work *w, const char *template, struct letter_to to,
     int rc = letter_queue(w, &(struct letter_new){.template = template, .to = to, .values = buf_view(&b)});
     buf_free(&b);
     return rc < 0 ? rc : 1;
+}
+
+static int queue_text(struct work *w, const char *template, struct letter_to to, bool answers,
+                      struct str subject, struct str contents) {
+    int may = letter_of_rule_may(w, &to, answers);
+    return may <= 0 ? may : queue_contents(w, template, to, answers, subject, contents);
+}
+
+int letter_notice(struct work *w, struct letter_to to, struct str subject, struct str contents) {
+    return queue_contents(w, "rule_notification", to, false, subject, contents);
 }
 
 int letter_notification(struct work *w, struct letter_to to, bool answers, struct str subject,
@@ -389,10 +397,21 @@ QUERY(letter_by_id, "SELECT u.id, m.status, m.attempts, m.retry_until, m.templat
 QUERY(letter_by_message_id,
       "SELECT id, template, recipient FROM outgoing_mails WHERE message_id = :message_id LIMIT 1");
 QUERY(letter_known, "SELECT id, template, recipient FROM outgoing_mails WHERE id = :id");
+/* The system mailbox sends only if mail.from_address is set. */
+#define MAILBOX_RELAYS                                                                                 \
+    "b.smtp_host IS NOT NULL AND (b.is_system = 0 OR EXISTS (SELECT 1 FROM settings f WHERE f.name = " \
+    "'mail.from_address' AND f.value <> ''))"
+#define OWN_RELAY "(b.id = :mailbox OR (CAST(:mailbox AS BIGINT) = 0 AND b.is_system = 1))"
+/* A relay without consent (oauth_state 1: CONSENT_NEEDED) takes no mail. */
 QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now "
-                   "WHERE id = :id AND status = 1 AND NOT EXISTS (SELECT 1 FROM settings s "
+                   "WHERE id = :id AND status = 1 AND (EXISTS (SELECT 1 FROM mailboxes b "
+                   "WHERE " MAILBOX_RELAYS " AND b.oauth_state = 1 AND " OWN_RELAY
+                   ") OR (NOT EXISTS (SELECT 1 FROM settings s "
                    "WHERE s.name = 'mail.smtp_host' AND s.value <> '' AND EXISTS (SELECT 1 FROM settings f "
-                   "WHERE f.name = 'mail.from_address' AND f.value <> ''))");
+                   "WHERE f.name = 'mail.from_address' AND f.value <> '')) "
+                   "AND NOT EXISTS (SELECT 1 FROM mailboxes b WHERE " MAILBOX_RELAYS " AND " OWN_RELAY ")))");
+QUERY(relay_of_mailboxes, "SELECT 1 FROM mailboxes b WHERE " MAILBOX_RELAYS " AND b.deleted_at IS NULL "
+                          "AND b.is_enabled = 1 AND (CAST(:any AS INTEGER) = 1 OR b.is_system = 1) LIMIT 1");
 QUERY(letter_waiting_too, "SELECT id FROM outgoing_mails WHERE status = 3 AND id <> :id LIMIT 1");
 QUERY(letters_wake, "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) "
                     "SELECT @NEXT_JOB_IDS@, '" JOB_MAIL_STORED
@@ -445,15 +464,24 @@ int letter_by_id_sent(struct work *w, int64_t id, struct letter *out) {
     return letter_find(w, &letter_known, BINDS(B_INT("id", id)), out);
 }
 
-/* A desk that is being filled has no settings in memory. */
-bool letters_have_relay(const struct desk *d, struct arena *a) {
+/* True if the settings name a relay and a sender. A desk that is being filled has no settings in memory. */
+static bool settings_have_relay(const struct desk *d, struct arena *a) {
     return d->settings && setting_text(d, "mail.smtp_host", a).n && setting_text(d, "mail.from_address", a).n;
 }
 
-int letter_hold(struct work *w, int64_t id, bool *first) {
+int letters_leave(struct work *w, bool of_conversations) {
+    int64_t one;
+    if (settings_have_relay(w->desk, w->arena)) return 1;
+    return w->desk->settings
+               ? db_int(w->conn, &relay_of_mailboxes, BINDS(B_INT("any", of_conversations)), &one)
+               : 0;
+}
+
+int letter_hold(struct work *w, int64_t id, int64_t mailbox_id, bool *first) {
     int64_t other;
     TRY(db_share(w->conn, RELAY_LOCK));
-    int held = db_exec(w->conn, &letter_wait, BINDS(B_INT("id", id), B_INT("now", w->now)));
+    int held = db_exec(w->conn, &letter_wait,
+                       BINDS(B_INT("id", id), B_INT("mailbox", mailbox_id), B_INT("now", w->now)));
     TRY(held);
     int others = db_int(w->conn, &letter_waiting_too, BINDS(B_INT("id", id)), &other);
     TRY(others);

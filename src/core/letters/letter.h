@@ -65,14 +65,19 @@ int letters_undo(struct work *w, int64_t message_id, bool *mailed);
 /* Queues the mail that verifies a mailbox. code: the secret of its link, which is valid for `hours`. */
 int letter_mailbox(struct work *w, struct str address, struct str code, int64_t hours);
 
+/* Queues a mail of the desk itself to a member of staff. */
+int letter_notice(struct work *w, struct letter_to to, struct str subject, struct str contents);
+
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent
  * callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 
-/* True if the settings name a relay and a sender, so that mail leaves. Else letters are HELD until they
- * do. */
-bool letters_have_relay(const struct desk *d, struct arena *a);
-/* Queues the mails that wait for a relay again. Call it when settings of the relay have changed. */
+/* Returns 1 if mail can leave: by the relay of the settings, by that of the system mailbox, or, for letters
+ * about conversations, by that of any mailbox. Otherwise 0, or a negative error: letters are HELD until
+ * there is one. */
+int letters_leave(struct work *w, bool of_conversations);
+/* Queues the mails that wait for a relay again. Call it when settings of the relay have changed, or the
+ * relay of a mailbox. */
 int letters_release(struct work *w);
 
 /* The host name of this desk in mail: the host of its base URL, or its address as a literal (RFC 5321
@@ -105,8 +110,9 @@ int letter_wake_next(struct work *w, const struct letter *l);
  * most `most`. Returns their number. */
 int letter_references(struct work *w, const struct letter *l, struct str *list, int most);
 
-/* Holds the letter until a relay is configured. Returns 1, or 0 if one was configured meanwhile, so that
- * the caller tries again. *first: no other letter waits. */
-int letter_hold(struct work *w, int64_t id, bool *first);
+/* Holds the letter of a mailbox (0: the system mailbox) until a relay is configured, or connected again.
+ * Returns 1, or 0 if one was configured meanwhile, so that the caller tries again. *first: no other letter
+ * waits. */
+int letter_hold(struct work *w, int64_t id, int64_t mailbox_id, bool *first);
 
 #endif

@@ -61,7 +61,7 @@ int mailboxes_delete(struct work *w, const int64_t *ids, int count);
  * that the brands can be deleted. */
 int mailboxes_leave_brands(struct work *w, struct str brand_ids);
 
-/* The IMAP password is stored sealed. p NULL: none, or sealed with another server key. */
+/* The passwords of a mailbox are stored sealed. p NULL: none, or sealed with another server key. */
 struct str mailbox_password_seal(const struct desk *d, struct arena *a, struct str password);
 struct str mailbox_password_open(const struct desk *d, struct arena *a, struct str sealed);
 

@@ -100,7 +100,9 @@ int mailbox_set_default(struct work *w, int64_t id) {
 
 QUERY(mailboxes_mark,
       "UPDATE mailboxes SET deleted_at = :now, updated_at = :now, is_enabled = 0, verification_hash = NULL, "
-      "imap_host = NULL, imap_user = NULL, imap_password = NULL "
+      "imap_host = NULL, imap_user = NULL, imap_password = NULL, smtp_host = NULL, smtp_user = NULL, "
+      "smtp_password = NULL, oauth_provider = NULL, oauth_client_secret = NULL, oauth_state = NULL, "
+      "oauth_refresh_token = NULL, oauth_access_token = NULL "
       "WHERE id IN @LIST(:ids)");
 QUERY(mailboxes_of_default_brand,
       "UPDATE mailboxes SET brand_id = (SELECT b.id FROM brands b WHERE b.is_default = 1) "
@@ -116,7 +118,7 @@ int mailboxes_leave_brands(struct work *w, struct str brand_ids) {
     return db_exec(w->conn, &mailboxes_of_default_brand, BINDS(B_TEXT("brands", brand_ids)));
 }
 
-/* ---- the IMAP password ----------------------------------------------------------------------- */
+/* ---- passwords of accounts ----------------------------------------------------------------------- */
 
 struct str mailbox_password_seal(const struct desk *d, struct arena *a, struct str password) {
     return password.n ? seal_text(a, &d->setting_key, password) : (struct str){0};

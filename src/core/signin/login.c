@@ -192,6 +192,12 @@ static int signin_find(struct work *w, struct signin *s, const struct mapped *m,
     return signin_link(w, s, s->user_id);
 }
 
+int signin_state_take(struct work *w, struct str state, int64_t until) {
+    return db_exec(
+        w->conn, &signin_state_use,
+        BINDS(B_TEXT("hash", mac_hex(w->arena, &w->desk->link_key, state)), B_INT("until", until)));
+}
+
 int signin_login(struct work *w, struct signin *s) {
     struct signin_person u = {0};
     struct mapped m;
@@ -199,9 +205,7 @@ int signin_login(struct work *w, struct signin *s) {
     s->result = 0;
     s->user_id = 0;
     w->actor.cause = STR_CAT(w->arena, S("Sign-in: "), s->provider->name);
-    int fresh = db_exec(
-        w->conn, &signin_state_use,
-        BINDS(B_TEXT("hash", mac_hex(w->arena, &w->desk->link_key, s->state)), B_INT("until", s->until)));
+    int fresh = signin_state_take(w, s->state, s->until);
     TRY(fresh);
     if (fresh == 0) return s->result = SIGNIN_REPLAYED, 0;
     TRY(db_lock(w->conn, str_fmt(w->arena, "signin:%" PRId64 ":%s", s->provider->id,

@@ -43,6 +43,10 @@ struct signin {
 /* The entry of the audit log for a refusal. reason: a word; provider_id 0: none. */
 int signin_refused(struct work *w, int64_t provider_id, int64_t user_id, const char *reason);
 
+/* Uses a state that came back. Returns 1, 0 if it was used before, or a negative error. until: when it is
+ * too old anyway. */
+int signin_state_take(struct work *w, struct str state, int64_t until);
+
 int signin_login(struct work *w, struct signin *s);
 /* The second step, of the person s->user_id. */
 int signin_by_code(struct work *w, struct signin *s, struct str code);

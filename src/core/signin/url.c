@@ -4,6 +4,7 @@
 #include "base/encoding.h"
 
 #include <curl/curl.h>
+#include <sodium.h>
 
 struct str url_form(struct arena *a, const struct url_pair *pairs) {
     struct buf b = {0};
@@ -28,6 +29,12 @@ struct str url_with(struct arena *a, struct str url, const struct url_pair *pair
     curl_free(text);
     curl_url_cleanup(u);
     return made;
+}
+
+struct str pkce_challenge(struct arena *a, struct str verifier) {
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(hash, (const unsigned char *)verifier.p, verifier.n);
+    return base64url_encode(a, hash, sizeof hash);
 }
 
 struct str url_host_part(struct arena *a, struct str url) {

@@ -10,7 +10,7 @@ const POLL_MS = 1000;
 const MARKS = { OK: '✓', FAILED: '✗', WARNING: '!', SKIPPED: '–' };
 const RESULTS: Record<Step['result'], SettingsWord> = { OK: 'trial_ok', FAILED: 'trial_failed', WARNING: 'trial_warning', SKIPPED: 'trial_skipped' };
 const NAMES: Record<string, SettingsWord> = {
-  mailbox: 'trial_mailbox', relay_connection: 'trial_relay', relay_encryption: 'trial_relay_encryption', relay_login: 'trial_relay_login', relay_mail: 'trial_relay_mail',
+  mailbox: 'trial_mailbox', consent: 'trial_consent', relay_connection: 'trial_relay', relay_encryption: 'trial_relay_encryption', relay_login: 'trial_relay_login', relay_mail: 'trial_relay_mail',
   imap_connection: 'trial_imap', imap_encryption: 'trial_imap_encryption', imap_login: 'trial_imap_login', imap_folder: 'trial_imap_folder', arrival: 'trial_arrival', authentication: 'trial_authentication',
 };
 
