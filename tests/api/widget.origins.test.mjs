@@ -41,7 +41,7 @@ describe('origins of a widget', () => {
     const { desk, page } = world;
     const { id } = await page().create('/conversations', ANN);
     const replies = [[200, await page().get('/conversations')], [404, await page().get(`/conversations/${id}`)], [400, await page().post('/conversations', {})], [401, await desk.anyone.with({ Origin: SITE }).get('/conversations')],
-      [400, await page(SITE, 'x').get('/conversations')], [406, await page().get('/conversations', {}, { Accept: 'image/png' })], [405, await page().delete('/conversations')],
+      [400, await page(SITE, 'x').get('/conversations')], [406, await page().get('/conversations', {}, { Accept: 'image/png' })], [405, await page().delete('/conversations')], [413, await page().exchange('POST', '/api/v1/conversations', { body: { ...ANN, contents: 'x'.repeat(1_100_000) } })],
       [200, await page().get('/helpcenter/search', { query: 'order' })], [200, await page().get('/helpcenter/search/suggestions', { query: 'ord' })], [404, await page().get('/articles/99')], [200, await page().get('/widget/settings')]];
     for (const [status, reply] of replies) {
       assert.equal(reply.status, status, `${reply}`);

@@ -9,9 +9,10 @@ import type { MailWord } from '../../words/mails/en';
 import type { ProgramWord } from '../../words/programs/en';
 import type { SigninWord } from '../../words/signin/en';
 import type { TemplateWord } from '../../words/templates/en';
+import type { WidgetWord } from '../../words/widget/en';
 import { en, type BasicWord } from '../../words/settings/en';
 
-export type SettingsWord = BasicWord | AdminWord | CardWord | CsvWord | FieldWord | ListWord | MailWord | ProgramWord | SigninWord | TemplateWord;
+export type SettingsWord = BasicWord | AdminWord | CardWord | CsvWord | FieldWord | ListWord | MailWord | ProgramWord | SigninWord | TemplateWord | WidgetWord;
 type Say<W> = (word: W, values?: Record<string, string | number>) => string;
 
 const basic = dictionary<BasicWord>(en, { de: async () => (await import('../../words/settings/de')).de, ar: async () => (await import('../../words/settings/ar')).ar });

@@ -1,10 +1,14 @@
 // Brands: the name, the colours, the logo and the picture that customers see.
-import { createResource, Show } from 'solid-js';
+import { createResource, lazy, Show } from 'solid-js';
 import { get, rowsOf, type Row } from '../../../kit/api';
 import { Logo } from '../logo';
+import { rank } from '../rights';
 import { rows } from '../rows';
 import { say } from '../words';
 import { ColorControl } from './preview';
+
+/** Owners only, and long: it comes with the first brand that is opened. */
+const Widget = lazy(async () => { const [part, words] = await Promise.all([import('./widget'), import('./widget_words')]); await words.ready(); return part; });
 
 const [locales] = createResource(async () => rowsOf(await get('/locales', { limit: 100, fields: 'native_name,is_enabled' })).filter((row) => row['is_enabled']));
 
@@ -22,5 +26,5 @@ export default rows({
   note: (row) => [row.is_default ? say('brand_default') : '', row.is_enabled ? '' : say('brand_off')].filter(Boolean).join(' · ') || undefined,
   initial: () => ({ is_enabled: true, theme: 'BOLD' }),
   fixed: (row) => row.is_default ?? false,
-  below: (props) => <Show when={props.row as Row | undefined}>{(row) => <><Logo path={`/brands/${row().id}`} logo={row()['logo']} /><Logo path={`/brands/${row().id}`} member="picture" logo={row()['picture']} /></>}</Show>,
+  below: (props) => <Show when={props.row as Row | undefined}>{(row) => <><Logo path={`/brands/${row().id}`} logo={row()['logo']} /><Logo path={`/brands/${row().id}`} member="picture" logo={row()['picture']} /><Show when={rank() === 'OWNER'}><Widget brand={row().id} /></Show></>}</Show>,
 });
