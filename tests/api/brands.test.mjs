@@ -11,7 +11,7 @@ test('a new desk has one brand, and it is the default', async (t) => {
   assert.deepEqual(more, []);
   const { created_at, updated_at, ...rest } = first;
   assert.deepEqual(rest, {
-    id: 1, name: 'Support', sub_domain: null, domain: null, is_domain_trusted: false, alias: null, locale: { id: 1, resource_type: 'locale' }, time_zone: null, color: null, theme: 'BOLD', logo: null, is_ssl_enabled: false, is_default: true,
+    id: 1, name: 'Support', sub_domain: null, domain: null, is_domain_trusted: false, alias: null, locale: { id: 1, resource_type: 'locale' }, time_zone: null, color: null, theme: 'BOLD', logo: null, picture: null, is_ssl_enabled: false, is_default: true,
     is_enabled: true, resource_type: 'brand', resource_url: `${base}/api/v1/brands/1`,
   });
   assert.ok(Date.parse(created_at) > 0 && created_at === updated_at);
