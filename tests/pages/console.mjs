@@ -75,7 +75,7 @@ export const strip = async (page, text) => {
 
 /** A slow machine and a slow line, as the environment asks. A route of a test comes before, and may go on without the delay. */
 const DELAY = Number(process.env.PAGES_DELAY ?? 0), CPU = Number(process.env.PAGES_CPU ?? 1);
-const slow = async (page, base) => {
+export const slow = async (page, base) => {
   if (CPU > 1) await (await page.context().newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: CPU });
   if (!DELAY) return;
   await page.route((url) => url.href.startsWith(base), async (route) => {

@@ -41,7 +41,7 @@ export const fresh = (about?: number): View => {
     const sent = files.sent(), all = files.count();
     const first = [
       !desk.visitor && check(name, 'needed', !!name.input.value.trim()), !desk.visitor && check(email, 'need_email', ADDRESS.test(email.input.value.trim())),
-      check({ input: text, wrong }, all && !sent ? 'uploads' : 'needed', (!!text.value.trim() || all > 0) && !!sent),
+      check({ input: text, wrong }, all && !sent ? 'sending' : 'needed', (!!text.value.trim() || all > 0) && !!sent),
     ].find((one) => one);
     if (first) { (first as HTMLElement).focus(); return; }
     const id = uuid(), who = { name: name.input.value.trim(), email: email.input.value.trim() };

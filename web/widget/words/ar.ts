@@ -31,7 +31,6 @@ export const ar: typeof en = {
   send: 'إرسال',
   needed: 'يرجى ملء هذا الحقل.',
   need_email: 'يرجى إدخال بريدك الإلكتروني، مثل anna@example.com.',
-  uploads: 'انتظر حتى تُرفع الملفات أو أزلها.',
   remove: 'إزالة {name}',
   again: 'حاول مجددًا',
   drop: 'حذف',

@@ -31,7 +31,6 @@ export const de: typeof en = {
   send: 'Senden',
   needed: 'Bitte füllen Sie das aus.',
   need_email: 'Bitte geben Sie Ihre E-Mail-Adresse ein, etwa anna@example.com.',
-  uploads: 'Warten Sie, bis die Dateien hochgeladen sind, oder entfernen Sie sie.',
   remove: '{name} entfernen',
   again: 'Nochmals versuchen',
   drop: 'Löschen',

@@ -31,7 +31,6 @@ export const en = {
   send: 'Send',
   needed: 'Please fill this in.',
   need_email: 'Please enter your e-mail address, like anna@example.com.',
-  uploads: 'Wait until the files are uploaded, or remove them.',
   remove: 'Remove {name}',
   again: 'Try again',
   drop: 'Delete',
