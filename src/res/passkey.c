@@ -364,7 +364,7 @@ static const struct route passkey_routes[] = {
     {DELETE, "/profile/passkeys/:id", COL_PLUS, "", NONE, delete_passkey, .where = OWN_PASSKEYS,
      .prepare = prove_person, .lane = LANE_HASH, .args = own_proof_fields,
      .summary = "Remove one of your passkeys", .doc = PROOF_DOC, .errors = PROOF_ERRORS,
-     .sample = {.refused = "ANY_FIELD_REQUIRED"}},
+     .sample = {.path = "1", .refused = "ANY_FIELD_REQUIRED"}},
     {GET, "/users/:id/passkeys", AD, "users", LIST, api_list, .within = {"user", "user_id"},
      .summary = "List the passkeys of a user"},
     {DELETE, "/users/:id/passkeys", AD, "users", NONE, delete_user_passkeys, .within = {"user", "user_id"},
@@ -378,11 +378,12 @@ static const struct route passkey_options_routes[] = {
     {POST, "/profile/passkeys/options", COL_PLUS, "", ONE, post_passkey_creation, .status = 200,
      .prepare = prove_person, .lane = LANE_HASH, .input = own_proof_fields,
      .summary = "Begin to add a passkey", .doc = PROOF_DOC, .errors = PROOF_ERRORS,
-     .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
+     .sample = {.refused = "AUTHENTICATION_FAILED"}},
     {POST, "/session/passkey/options", PUBLIC, "", ONE, post_passkey_request, .status = 200, .reads = true,
      .input = passkey_request_input, .summary = "Begin a login by passkey",
      .doc = "Then send the result of `navigator.credentials.get()` to GET /session in the header X-Passkey.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.body = "{}", .refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
     {0},
 };
 
@@ -396,7 +397,6 @@ const struct resource passkey_options_resource = {
 
 const struct resource passkey_resource = {
     .type = "passkey",
-    .sample = "",
     .scope = "users",
     .title = "Passkeys",
     .doc = "Passkeys (WebAuthn) of staff, for a login without a password or as second factor.",
