@@ -186,6 +186,9 @@ describe('origins of a widget', () => {
     assert.deepEqual((await page().fetch('/helpcenter/search/suggestions', { query: 'turb' })).map(({ original }) => original.id).sort((a, b) => a - b), [made.mine, made.everybodys]);
     for (const name of ['mine', 'everybodys']) assert.equal(allowed((await page().get(`/articles/${made[name]}`)).must(200)), SITE);
     for (const name of ['theirs', 'hidden']) (await page().get(`/articles/${made[name]}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    const listed = (await page().get('/articles', { include: '*' })).must(200);
+    assert.deepEqual([...listed.ids].sort((a, b) => a - b), [made.mine, made.everybodys]);
+    assert.ok(!listed.text.includes('theirs') && !listed.text.includes('hidden'));
     (await page().post(`/articles/${made.mine}/upvote`)).must(200);
     (await page().post(`/articles/${made.theirs}/upvote`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
