@@ -44,13 +44,12 @@ describe('the widget of a site', () => {
   after(() => site?.end());
 
   /** A visitor's page. Complaints of the browser and errors fail the test; so do requests with a cookie or without need. */
-  const visit = async (t, { path = '/', context, prepare, expected = /status of (400|404|429)|ERR_INTERNET/, ...options } = {}) => {
+  const visit = async (t, { path = '/', context, expected = /status of (400|404|429)|ERR_INTERNET/, ...options } = {}) => {
     const own = context ?? await world.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options }), page = await own.newPage(), wrong = [];
     page.on('console', (m) => { if (/error|warning/.test(m.type()) && !expected.test(m.text())) wrong.push(m.text()); });
     page.on('pageerror', (error) => wrong.push(error.stack));
     page.on('request', async (r) => { if ((await r.allHeaders().catch(() => ({}))).cookie) wrong.push(`a cookie: ${r.url()}`); });
     t.after(async () => { await own.close(); assert.deepEqual(wrong, []); });
-    await prepare?.(page);
     await slow(page, desk.base);
     await page.goto(site.base + path);
     await launcher(page).waitFor();
@@ -229,10 +228,11 @@ describe('the widget of a site', () => {
   });
 
   test('it opens at once, and no task of it is long', async (t) => {
-    const page = await visit(t, { prepare: (page) => page.addInitScript(() => {
-      globalThis.long = [];
-      new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });
-    }) });
+    const page = await visit(t), session = await page.context().newCDPSession(page), events = [];
+    session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+    await session.send('Tracing.start', { traceConfig: { includedCategories: ['toplevel'] } });
+    await page.reload();
+    await launcher(page).waitFor();
     const times = await page.evaluate(async () => {
       const root = document.querySelector('deskd-widget').shadowRoot, button = root.querySelector('.launcher'), times = [];
       for (let n = 0; n < 10; n++) {
@@ -245,9 +245,14 @@ describe('the widget of a site', () => {
       }
       return times.sort((a, b) => a - b);
     });
-    const long = await page.evaluate(() => globalThis.long);
-    t.diagnostic(`from the click to the frame: median ${times[5].toFixed(0)} ms, slowest ${times[9].toFixed(0)} ms; tasks over 50 ms: ${long.map(Math.round).join(', ') || 'none'}`);
-    if (process.env.BUDGETS === 'times') assert.ok(times[9] <= 100 && !long.length, `${times} ${long}`);
+    const ended = new Promise((go) => session.once('Tracing.tracingComplete', go));
+    await session.send('Tracing.end');
+    await ended;
+    const tasks = events.filter(({ name, tdur }) => name.endsWith('RunTask') && tdur).map(({ tdur }) => tdur / 1000); // on the processor: a busy machine does not change it
+    const longest = Math.max(...tasks);
+    t.diagnostic(`from the click to the frame: median ${times[5].toFixed(0)} ms, slowest ${times[9].toFixed(0)} ms; longest of ${tasks.length} tasks: ${longest.toFixed(0)} ms on the processor`);
+    assert.ok(tasks.length > 0 && longest <= 50 * Number(process.env.PAGES_CPU ?? 1), `${longest}`);
+    if (process.env.BUDGETS === 'times') assert.ok(times[9] <= 100, String(times));
   });
 
   test('it fits each window in both themes, in Arabic mirrored, and keeps the focus in a small one', async (t) => {
