@@ -222,11 +222,11 @@ test('an import through a source that fails, throttles and cuts gives the same p
 });
 
 test('an import that was killed goes on where it stopped, and the next one fetches only what has changed', async (t) => {
-  const source = await demo(t, { conversations: 200 }), copy = join(directory(), 'copy');
+  const source = await demo(t, { conversations: 120 }), copy = join(directory(), 'copy');
   let child, paths = 0;
   const isOfPosts = (url) => /\/cases\/\d+\/posts/.test(url);
   const first = await proxy(t, source, (n, url) => {
-    if (isOfPosts(url) && ++paths === 150) child.kill('SIGKILL');
+    if (isOfPosts(url) && ++paths === 110) child.kill('SIGKILL');
     return null;
   });
   const dir = target(t), killed = await importFrom(dir, first.base, copy, source.clock.file, [], { began: (c) => { child = c; } });
