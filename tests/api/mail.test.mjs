@@ -359,7 +359,7 @@ test('a mail to an unverified address contains no name, because a stranger may h
   const unnamed = async (email) => {
     const mail = await to.find(email);
     assert.deepEqual([mail.subject, mail.header('To'), mail.text.split('\r\n')[0]], ['For!', email, 'Hello,']);
-    assert.ok(mail.html.includes('<p>Hello,</p>') && !/Win|1000|evil\.example/.test(mail.raw), mail.raw);
+    assert.ok(mail.html.includes('<p>Hello,</p>') && !/Win 1000|evil\.example/.test(mail.raw), mail.raw);
   };
   (await desk.anyone.post('/conversations', { name: spam, email: 'form@people.example', subject: spam, contents: spam })).must(201);
   (await desk.anyone.post('/password/reset', { email: 'form@people.example' })).must(200);

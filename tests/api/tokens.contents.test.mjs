@@ -12,7 +12,7 @@ const NAMES = ['users', 'conversations', 'insights', 'search', 'configuration'];
 /** The scopes that show a canary, if these are not `conversations` alone. '*': every scope. */
 const SCOPES_OF = {
   canaryname: 'users', '5550199887': 'users', canaryhidden: 'users', canarystreet: 'users', canaryhome: 'users', canarylegacy: 'users', canarysignature: 'users',
-  canaryevent: 'users', canaryorganization: 'users',
+  canaryevent: 'users', canaryorganization: 'users', canarypasskey: 'users',
   canarymail: 'users conversations', // an address in the header of a mail is part of the mail
   canarycc: 'users conversations',
   canarytag: '*', canarysharedmacro: '*', // tags are words of the whole desk

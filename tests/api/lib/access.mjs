@@ -67,6 +67,7 @@ export const CANARIES = {
   canarysharedview: STAFF,
   canarymacro: [...ADMINS, 'agent'],
   canaryowntitle: [...ADMINS, 'agent'],
+  canarypasskey: [...ADMINS, 'agent'],
   canaryteammacro: [...ADMINS, 'member'],
   canarysharedmacro: STAFF,
   canarysla: [...ADMINS],
@@ -245,7 +246,7 @@ export async function prepare(world) {
   const provider = await made(desk.owner, '/signin/providers', { name: 'Company', issuer: 'https://canaryprovider.example', client_id: 'desk', role_id: 2, is_enabled: false });
   const link = desk.sql(`INSERT INTO signin_links (provider_id, subject, user_id, last_used_at, created_at, updated_at) VALUES (${provider.id}, 'subject', ${desk.people.agent.id}, 1, 1, 1) RETURNING id`).split('\n')[0];
   addresses.paths.add(`/signin/links/${link}`);
-  const passkey = desk.sql(`INSERT INTO passkeys (user_id, name, credential_id, algorithm, public_key, sign_count, transports, user_handle, rp_id, created_at, updated_at) VALUES (${desk.people.agent.id}, 'canaryowntitle', 'id', -7, 'AA', 0, '', 'AA', 'localhost', 1, 1) RETURNING id`).split('\n')[0];
+  const passkey = desk.sql(`INSERT INTO passkeys (user_id, name, credential_id, algorithm, public_key, sign_count, transports, user_handle, rp_id, created_at, updated_at) VALUES (${desk.people.agent.id}, 'canarypasskey', 'id', -7, 'AA', 0, '', 'AA', 'localhost', 1, 1) RETURNING id`).split('\n')[0];
   addresses.paths.add(`/profile/passkeys/${passkey}`);
   await made(requester.client, '/profile/api_tokens', { name: 'canaryapitoken' });
   for (const title of ['canaryendpoint', 'Other']) {
