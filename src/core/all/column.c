@@ -112,7 +112,7 @@ const struct column_number column_names[] = {
     {"*_@(id|by)", 0, COLUMN_ID_MAX, NULL}, /* 0: none, in keys */
     {"*@(_at|.at|until|_after|_date|_update)", 0, COLUMN_TIME_MAX, NULL},
     {"*_@(order|order_by)", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL},
-    {"*_@(articles|code|comments|count|epoch|port|seconds|seq|step|taken|version)", 0, COLUMN_EXACT_MAX,
+    {"*_@(articles|code|comments|count|epoch|port|seconds|seq|step|taken|version|width)", 0, COLUMN_EXACT_MAX,
      NULL},
     {"*.@(attempts|bytes|conversations|duration|height|inserted|level|minute|n|position|rejected|results|seq|shard|size|total|version|views|width)",
      0, COLUMN_EXACT_MAX, NULL},
