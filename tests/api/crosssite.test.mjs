@@ -123,6 +123,6 @@ test('browsers may read from the origin of a base URL with a path', async (t) =>
   const { headers } = await desk.owner.get('/teams', {}, { Origin: 'https://desk.example.com' });
   assert.equal(headers['access-control-allow-origin'], 'https://desk.example.com');
   const exposed = ['Content-Disposition', 'Content-Location', 'Content-Range', 'Date-ISO', 'ETag', 'Idempotent-Replayed', 'Last-Modified', 'Link',
-    'RateLimit', 'RateLimit-Policy', 'Repr-Digest', 'Retry-After', 'X-API-Version', 'X-CSRF-Token', 'X-Logout-URL', 'X-RememberMe', 'X-Request-ID', 'X-Request-Token'];
+    'RateLimit', 'RateLimit-Policy', 'Repr-Digest', 'Retry-After', 'X-API-Version', 'X-CSRF-Token', 'X-Logout-URL', 'X-RememberMe', 'X-Request-ID', 'X-Request-Token', 'traceparent'];
   assert.deepEqual(headers['access-control-expose-headers'].split(', ').sort(), exposed, 'they may read our headers, but never Set-Cookie');
 });

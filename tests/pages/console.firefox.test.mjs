@@ -46,7 +46,7 @@ test('the main job in Firefox', { skip: !hasFirefox && `${FIREFOX} is not instal
   await leave();
   // Clara's message also changes the conversation: a status that was chosen before the page has read it may be refused, and is chosen again.
   const isCompleted = async () => (await desk.staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type === 'COMPLETED';
-  for (let tries = 0; tries < 3 && !(await isCompleted()); tries++) {
+  for (let tries = 0; tries < 10 && !(await isCompleted()); tries++) {
     await page.press('e');
     for (let looks = 0; looks < 60 && !(await isCompleted()); looks++) await new Promise((go) => setTimeout(go, 50));
   }
