@@ -238,6 +238,15 @@ describe('the conversation of the console', () => {
     assert.equal(await priority(), 4);
     await page.getByRole('button', { name: 'Set my value' }).click();
     await until(async () => ![4, mine].includes(await priority()));
+    // The key that completes the conversation leaves it only if it is completed.
+    const status = async () => (await staff.fetch(`/cases/${id}`, { include: 'case_status' })).status.type;
+    meanwhile({ status_id: 3 });
+    await page.locator('.conversation').press('e');
+    await page.getByText('Mira Olsen has changed this meanwhile: Status.').waitFor();
+    assert.equal(await status(), 'PENDING');
+    await page.locator('.conversation').press('e');
+    await page.getByText('Choose a conversation').waitFor();
+    assert.equal(await status(), 'COMPLETED');
   });
 
   test('two conversations are merged after a question that says what happens', async (t) => {

@@ -32,8 +32,7 @@ export const ConversationView = (props: { id: number; onBack: () => void; onNext
   const complete = async () => {
     const status = statuses().find(({ type }) => type === 'COMPLETED');
     if (!status) return;
-    await c.update({ status: { id: status.id, resource_type: 'case_status' } }, { status_id: status.id }, say('status'));
-    props.onNext();
+    if (await c.update({ status: { id: status.id, resource_type: 'case_status' } }, { status_id: status.id }, say('status'))) props.onNext();
   };
   useKeys([
     { key: 'Escape', word: 'key_list', run: props.onBack },

@@ -137,8 +137,9 @@ export const createConversation = (id: number) => {
     }
   };
 
-  /** Changes properties at once, and shows the former values again if the server refuses. `undo` sets the former values by the same way. */
-  const update = async (members: Record<string, unknown>, body: Record<string, unknown>, what: string, isUndo = false): Promise<void> => {
+  /** Changes properties at once, and shows the former values again if the server refuses. `undo` sets the former values by the same way.
+   *  Returns false if the server refuses, or the person is asked what to do. */
+  const update = async (members: Record<string, unknown>, body: Record<string, unknown>, what: string, isUndo = false): Promise<boolean> => {
     const before = row(), former = formerOf(before, body);
     const formerMembers = Object.fromEntries(Object.keys(members).map((name) => [name, before?.[name as keyof Case]]));
     const names = Object.keys(body);
@@ -146,13 +147,15 @@ export const createConversation = (id: number) => {
     const back = change('case', id, members);
     try {
       const reply = await send(body, former, what, () => void update(members, body, what, isUndo));
-      if (!reply) return;
+      if (!reply) return false;
       keepReply(reply);
-      if (!isUndo) tell(say('changed', { what }), () => update(formerMembers, returning(former), what, true));
+      if (!isUndo) tell(say('changed', { what }), async () => { await update(formerMembers, returning(former), what, true); });
+      return true;
     } catch (error) {
       back();
       if (error instanceof Refused) setRefused((all) => ({ ...all, ...Object.fromEntries((error.reply.errors ?? []).map((problem) => [problemName(problem, names[0] ?? ''), problem.message])) }));
       tellWrong(say('not_changed', { reason: (error as Error).message }));
+      return false;
     }
   };
 
