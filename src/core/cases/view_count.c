@@ -57,6 +57,7 @@ struct entry {
     unsigned char key[MAC_SIZE];
     struct case_groups kept; /* groups NULL: not counted yet */
     bool large;              /* it has had more members than are listed */
+    bool dropped;            /* its members made room for those of another entry */
     char place[PLACE_MAX];
     int64_t at, all_at; /* times of the count and of the last one of all conversations */
     int64_t used;       /* number of the last use, 0: the entry is free */
@@ -164,6 +165,7 @@ static bool members_fit(struct view_counts *c, int n, const struct entry *kept) 
         struct entry *oldest = oldest_entry(c, kept, true);
         if (oldest == NULL) return false;
         members_free(c, &oldest->kept);
+        oldest->dropped = true;
     }
     return true;
 }
@@ -198,6 +200,7 @@ static void entry_store(struct view_counts *c, struct entry *e, const struct cou
     if (copy.groups == NULL) return;
     members_copy(c, &copy, e);
     e->kept = copy;
+    e->dropped = counted->members && copy.members == NULL;
     c->groups += copy.count;
     c->members += members_room(&copy);
     e->at = g->work->now;
@@ -271,7 +274,9 @@ static enum found count_kept(struct counting *c, const unsigned char *key, struc
     if (c->page && e->large) return COUNT_TAKEN;
     int64_t age = c->work->now - e->at;
     bool known = e->kept.groups != NULL;
-    bool current = known && str_eq(str_of(e->place), c->place) && c->work->now - e->all_at < KEPT_MOST;
+    bool lists = c->most > 0 || c->page;
+    bool current = known && !(lists && e->dropped) && str_eq(str_of(e->place), c->place) &&
+                   c->work->now - e->all_at < KEPT_MOST;
     bool spent = e->busy || clock_monotonic() > c->until;
     if (known) *n = visible_sum(c->reader, &e->kept);
     *accuracy = current ? COUNT_KNOWN : known ? COUNT_RELATIVE : COUNT_UNKNOWN;
