@@ -238,7 +238,7 @@ static struct str api_credentials(const struct command_line *o, struct arena *a)
 static int api_fetched(const struct command_line *o, struct import_foreign *i, struct arena *a) {
     char err[USAGE_MAX] = "";
     struct str credentials = api_credentials(o, a);
-    int64_t highest, began = clock_monotonic();
+    int64_t highest = 0, began = clock_monotonic();
     struct api_fetch x = {.source = {.why = {err, sizeof err}},
                           .folder = i->f.from,
                           .memory = a,

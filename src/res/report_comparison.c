@@ -149,7 +149,7 @@ static void comparing_groups(struct work *w, struct comparing *r, const struct l
 
 /* Lines of one metric follow each other and are read once. */
 static int comparing_read(struct work *w, struct comparing *r) {
-    struct series now, before;
+    struct series now = {0}, before = {0};
     int metric = -1;
     for (const struct line *l = r->report->lines; l < r->report->lines + LINES_MAX && l->name; l++) {
         struct series_ask ask = {.metric = l->metric,

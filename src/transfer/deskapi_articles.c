@@ -253,7 +253,7 @@ static int comments_of(struct foreign *f, const struct json *list, struct commen
     qsort(sorted, n, sizeof *sorted, compare_comments);
     for (size_t i = 0; i < n; i++) {
         const struct json *replies = item_list(sorted[i], "replies");
-        int64_t here;
+        int64_t here = 0;
         bool is_reply = api_reference(sorted[i], "parent") > 0;
         if (of.parent == 0 && is_reply) continue; /* it is among the replies of its parent */
         int made = comment_kept(f, sorted[i], of, &here);

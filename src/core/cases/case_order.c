@@ -42,7 +42,7 @@ static uint64_t pivot_next(uint64_t *state) { /* xorshift */
 /* The key at place `at` in the order of keys. All places before it get keys that are not greater, and all
  * behind it keys that are not less. Those before `from` have that already. */
 static struct case_key case_key_at(struct case_place *places, int from, int to, int at, uint64_t *state) {
-    for (;;) {
+    while (to - from > 1) {
         struct case_key pivot = places[from + (int)(pivot_next(state) % (uint64_t)(to - from))].key;
         int less = from, more = to;
         for (int i = from; i < more;) {
@@ -55,6 +55,7 @@ static struct case_key case_key_at(struct case_place *places, int from, int to, 
         if (at < less) to = less;
         else from = more;
     }
+    return places[from].key;
 }
 
 /* Moves the places behind a place, and those with its key, to the front. Returns their number; *same: those
