@@ -1,6 +1,6 @@
-/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line of text is
- * printable ASCII: other bytes are written as \xNN, a backslash as \\. A line of JSON (RFC 8259) is one object
- * with the members time, level and message, and with those of an event. */
+/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line of text
+ * is printable ASCII: other bytes are written as \xNN, a backslash as \\. A line of JSON (RFC 8259) is one
+ * object with the members time, level and message, and with those of an event. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 

@@ -64,7 +64,8 @@ static int read_assertion(struct call *c, struct str sent, struct passkey_login 
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* Returns 1 with *why, the reason of a refusal; 0 if nothing speaks against the login; or a negative error. */
+/* Returns 1 with *why, the reason of a refusal; 0 if nothing speaks against the login; or a negative
+ * error. */
 static int judge_passkey(struct call *c, struct passkey_login *l, struct str token, const char **why) {
     struct work *w = &c->work;
     const struct passkey *p = &l->passkey;

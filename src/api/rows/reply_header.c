@@ -55,8 +55,8 @@ const struct reply_header reply_headers[] = {
     {"X-API-Version", "{'type': 'string', 'const': '1'}", always, true, "Version of the API: 1."},
     {"X-Request-ID", TEXT, always, true, "Unique id of this request. Quote it when you report a failure."},
     {"traceparent", TEXT, always, true,
-     "The trace of the request (W3C Trace Context), with the X-Request-ID as the id of this part, if the request "
-     "names one."},
+     "The trace of the request (W3C Trace Context), with the X-Request-ID as the id of this part, if the "
+     "request names one."},
     {"Date-ISO", "{'type': 'string', 'format': 'date-time'}", always, true,
      "Time of the server, in ISO 8601."},
     {"Cache-Control", TEXT, always, false,
