@@ -119,7 +119,7 @@ export const Passkeys = () => {
       <Show when={rows.latest?.length === 0 && !adds()}><p class="soft">{say('passkeys_none')}</p></Show>
       <ul class="plain-rows"><For each={rows.latest}>{(row) => <One row={row} hasFactor={hasFactor() ?? false} onChanged={changed} />}</For></ul>
       <Show when={isPossible} fallback={<p class="soft">{say('passkeys_impossible')}</p>}>
-        <Show when={adds()} fallback={<button type="button" disabled={hasFactor.loading} onClick={() => setAdds(true)}>{say('passkey_add')}</button>}>
+        <Show when={adds()} fallback={<div class="settings-foot"><button type="button" disabled={hasFactor.loading} onClick={() => setAdds(true)}>{say('passkey_add')}</button></div>}>
           <Add hasFactor={hasFactor() ?? false} onDone={(text) => void changed(text)} />
         </Show>
       </Show>
