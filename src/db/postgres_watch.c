@@ -5,8 +5,10 @@
  * cancelled. (Only libpq's own waiting takes account of data that TLS has buffered.) */
 #include "db/postgres.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -23,9 +25,18 @@ void pg_wait(struct conn *c, int ms) {
 
 void pg_waited(struct conn *c) { atomic_store_explicit(&c->pg->until, 0, memory_order_relaxed); }
 
+static void watch_forget(struct pg *g) {
+    if (g->fd >= 0) close(g->fd);
+    g->fd = -1;
+}
+
+/* Keeps a duplicate. libpq closes its descriptor as soon as the server is gone, and the number may be that of
+ * another socket before this thread shuts it down. */
 void pg_watch_socket(struct conn *c, int fd) {
+    int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
     pthread_mutex_lock(&c->store->lock);
-    c->pg->fd = fd;
+    watch_forget(c->pg);
+    c->pg->fd = copy;
     pthread_mutex_unlock(&c->store->lock);
 }
 
@@ -38,7 +49,7 @@ static void watch_statements(struct db *db) {
         int64_t until = atomic_load_explicit(&g->until, memory_order_relaxed);
         if (until == 0 || now < until || g->fd < 0) continue;
         shutdown(g->fd, SHUT_RDWR);
-        g->fd = -1;
+        watch_forget(g);
         cut++;
     }
     pthread_mutex_unlock(&db->lock);
@@ -52,7 +63,7 @@ void pg_watch_cut(struct db *db, const struct pg_server *server) {
         struct pg *g = RING_OF(r, struct conn, in_store)->pg;
         if (g->server != server || g->fd < 0) continue;
         shutdown(g->fd, SHUT_RDWR);
-        g->fd = -1;
+        watch_forget(g);
     }
     pthread_mutex_unlock(&db->lock);
 }
