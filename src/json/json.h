@@ -69,6 +69,9 @@ void json_append(struct json *parent, struct json *child);
 struct str json_scalar(const struct json *j);
 /* Finds the exact name; NULL: absent, or not an object. */
 const struct json *json_member(const struct json *object, struct str name);
+/* The text of a member that is a string; p NULL: absent, or of another type. */
+struct str json_member_text(const struct json *object, const char *name);
+bool json_member_true(const struct json *object, const char *name); /* the member is true */
 /* Compares by name_eq and returns the last such member; NULL as above. */
 const struct json *json_named(const struct json *object, struct str name);
 

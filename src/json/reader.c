@@ -287,6 +287,16 @@ const struct json *json_member(const struct json *object, struct str name) {
     return NULL;
 }
 
+struct str json_member_text(const struct json *object, const char *name) {
+    const struct json *j = json_member(object, str_of(name));
+    return j && j->type == JSON_STRING ? j->text : (struct str){0};
+}
+
+bool json_member_true(const struct json *object, const char *name) {
+    const struct json *j = json_member(object, str_of(name));
+    return j && j->type == JSON_TRUE;
+}
+
 const struct json *json_named(const struct json *object, struct str name) {
     if (object == NULL || object->type != JSON_OBJECT) return NULL;
     const struct json *found = NULL;

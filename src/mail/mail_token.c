@@ -30,14 +30,9 @@
 
 enum answer { ANSWER_GRANT, ANSWER_REFUSED /* by the provider, for good */, ANSWER_FAILED };
 
-static struct str grant_text(const struct json *object, const char *name) {
-    const struct json *j = json_member(object, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : (struct str){0};
-}
-
 /* A word of the provider in a sentence: only the characters of RFC 6749, section 5.2, and not many. */
 static struct str error_word(struct arena *a, const struct json *reply) {
-    struct str word = grant_text(reply, "error");
+    struct str word = json_member_text(reply, "error");
     bool plain = word.n > 0 && word.n <= 60;
     for (size_t i = 0; i < word.n && plain; i++)
         plain = word.p[i] > ' ' && word.p[i] < 0x7F && word.p[i] != '"' && word.p[i] != '\\';
@@ -61,7 +56,7 @@ static bool token_is_plain(struct str t) {
 }
 
 static bool is_bearer(const struct json *reply) {
-    struct str type = grant_text(reply, "token_type");
+    struct str type = json_member_text(reply, "token_type");
     return type.p == NULL || (type.n == 6 && strncasecmp(type.p, "bearer", 6) == 0);
 }
 
@@ -83,8 +78,8 @@ static enum answer grant_read(struct arena *a, const struct fetched *got, struct
         *why = str_fmt(a, "The provider answered %d, without a JSON object.", got->status);
         return ANSWER_FAILED;
     }
-    *out = (struct mail_grant){.access = grant_text(reply, "access_token"),
-                               .refresh = grant_text(reply, "refresh_token"),
+    *out = (struct mail_grant){.access = json_member_text(reply, "access_token"),
+                               .refresh = json_member_text(reply, "refresh_token"),
                                .life = life_of(reply)};
     if (got->status == 200 && token_is_plain(out->access) && is_bearer(reply)) {
         if (!token_is_plain(out->refresh)) out->refresh = (struct str){0};
@@ -140,9 +135,8 @@ bool mail_token_of_code(struct work *w, const struct mail_oauth *o, struct str c
                                      {NULL, {0}}};
     if (token_ask(w, o, grant, stopping, out, why) != ANSWER_GRANT) return false;
     if (out->refresh.n) return true;
-    *why = S(
-        "The provider gave no refresh token. Compare the scopes and the authorization address: most providers "
-        "give one for the scope offline_access, some for an argument of the address.");
+    *why = S("The provider gave no refresh token. Compare the scopes and the authorization address: most "
+             "providers give one for the scope offline_access, some for an argument of the address.");
     return false;
 }
 

@@ -14,8 +14,8 @@
 
 /* A parameter; p NULL if it is absent or empty (RFC 6749 section 3.1). */
 static struct str asked(const struct json *given, const char *name) {
-    const struct json *j = json_member(given, str_of(name));
-    return j && j->type == JSON_STRING && j->text.n ? j->text : (struct str){0};
+    struct str text = json_member_text(given, name);
+    return text.n ? text : (struct str){0};
 }
 
 /* True if the parameter is given twice, or as a list. */

@@ -129,7 +129,7 @@ static void login_outcome(struct asking *m) {
     } else if (m->subcall.status == 200) {
         start_again(m);
     } else if (str_eq(code, S("OTP_EXPECTED"))) {
-        ask_code(m, tree_text(m->subcall.reply, "auth_token"), NULL);
+        ask_code(m, json_member_text(m->subcall.reply, "auth_token"), NULL);
     } else if (str_eq(code, S("CREDENTIAL_EXPIRED"))) {
         visit_notes(v, 403, "Your password has expired",
                     "Set a new password in the help center or in your desk. Then start again from the app.");

@@ -91,8 +91,8 @@ int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x),
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 struct str exchange_text(const struct exchange *x, const char *name) {
-    const struct json *j = json_member(x->given, str_of(name));
-    return j && j->type == JSON_STRING && j->text.n ? j->text : (struct str){0};
+    struct str text = json_member_text(x->given, name);
+    return text.n ? text : (struct str){0};
 }
 
 /* Returns why the body is refused, or NULL. */

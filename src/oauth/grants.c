@@ -165,7 +165,7 @@ static int password_outcome(struct exchange *x) {
         return refuse_grant(x, "The password has expired. Its owner must set a new one.");
     if (call->status != 200) return refuse_grant(x, "Wrong e-mail address, password or code.");
     const struct json *data = subcall_data(call->reply);
-    g->session = tree_text(data, "id");
+    g->session = json_member_text(data, "id");
     g->terms.user_id = tree_int(json_member(data, S("user")), "id");
     return reply_taken(x, exchange_write(x, issue_for_password));
 }

@@ -194,7 +194,7 @@ const char *form_id(struct form_page *a, const struct form_field *f) {
 
 /* The message of an error in the words of the page, or as the API says it, in English. */
 static void say_error(struct form_page *a, const struct json *error) {
-    struct str code = tree_text(error, "code"), message = tree_text(error, "message");
+    struct str code = json_member_text(error, "code"), message = json_member_text(error, "message");
     bool missing = str_eq(code, S("FIELD_REQUIRED")) || str_eq(code, S("FIELD_EMPTY"));
     bool foreign = a->visit->language != LANGUAGE_EN;
     if (missing) html(form_out(a), "%s", form_say(a, WORD_FIELD_REQUIRED));
@@ -205,7 +205,7 @@ static void say_error(struct form_page *a, const struct json *error) {
 
 /* A value of a list ("attachment_file_ids[2]") belongs to the field of the list. */
 static bool error_is_about(const struct json *error, const struct form_field *f) {
-    struct str rest = tree_text(error, "parameter");
+    struct str rest = json_member_text(error, "parameter");
     struct str plain = rest.p ? str_cut(&rest, '[') : S("");
     return str_eq(plain, str_of(parameter_of_field(f)));
 }

@@ -116,7 +116,8 @@ static int show_edit(struct form_page *a) {
     const struct reading_of *mine = a->own;
     struct form_field f[] = {contents_field[0], {0}};
     const char *title = form_say(a, WORD_EDIT);
-    if (tree_text(mine->comment, "contents").p) f[0].value = tree_text(mine->comment, "contents");
+    if (json_member_text(mine->comment, "contents").p)
+        f[0].value = json_member_text(mine->comment, "contents");
     html(form_out(a), "<h1>%s</h1>\n", title);
     form_problems(a, f);
     form_open(a, form_path(a, "%s/comments/%" PRId64, mine->path.p, mine->comment_id), NULL);

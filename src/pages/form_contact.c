@@ -87,7 +87,7 @@ static int show_contact(struct form_page *a) {
     const struct json *forms = form_data(a);
     for (const struct json *j = forms ? forms->first : NULL; j; j = j->next) {
         const struct json *fields = json_member(j, S("fields"));
-        if (!tree_true(j, "is_default")) continue;
+        if (!json_member_true(j, "is_default")) continue;
         mine->form_id = tree_int(j, "id");
         mine->fields = fields ? fields->first : NULL;
     }

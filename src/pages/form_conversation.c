@@ -54,11 +54,11 @@ static void put_state_of(struct form_page *a, const struct json *conversation) {
                  {"OPEN", WORD_STATUS_OPEN, " works"},
                  {"PENDING", WORD_STATUS_PENDING, " waits"},
                  {"COMPLETED", WORD_STATUS_COMPLETED, ""}};
-    struct str type = tree_text(json_member(conversation, S("status")), "type");
+    struct str type = json_member_text(json_member(conversation, S("status")), "type");
     const char *said = NULL, *look = "";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_eq(type, str_of(words[i].type))) said = form_say(a, words[i].word), look = words[i].look;
-    if (tree_true(conversation, "is_closed")) said = form_say(a, WORD_CLOSED), look = "";
+    if (json_member_true(conversation, "is_closed")) said = form_say(a, WORD_CLOSED), look = "";
     if (said)
         html(form_out(a), "<span class=\"unseen\">%s: </span><span class=\"status%h\">%s</span> ",
              form_say(a, WORD_STATUS), look, said);
@@ -66,11 +66,11 @@ static void put_state_of(struct form_page *a, const struct json *conversation) {
 
 static void list_conversation(struct form_page *a, const struct json *j) {
     struct buf *out = form_out(a);
-    struct str preview = tree_text(j, "last_message_preview");
+    struct str preview = json_member_text(j, "last_message_preview");
     html(out, "<li>\n<h2><a href=\"%s\"><bdi>%s</bdi></a></h2>\n<p class=\"meta\">",
-         form_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, tree_text(j, "subject").p);
+         form_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, json_member_text(j, "subject").p);
     put_state_of(a, j);
-    put_moment(a, tree_text(j, "last_replied_at"));
+    put_moment(a, json_member_text(j, "last_replied_at"));
     buf_text(out, "</p>\n");
     if (preview.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", preview.p);
     buf_text(out, "</li>\n");
@@ -156,7 +156,7 @@ static void put_attachments(struct form_page *a, const struct json *message) {
         html(
             out,
             "<span><a href=\"%s\" download><bdi>%s</bdi></a> <span class=\"hint\">%s KB</span></span></li>\n",
-            form_local_path(a, tree_text(j, "url_download")).p, tree_text(j, "name").p,
+            form_local_path(a, json_member_text(j, "url_download")).p, json_member_text(j, "name").p,
             page_number(a, (tree_int(j, "size") + 1023) / 1024).p);
     }
     buf_text(out, "</ul>\n");
@@ -165,16 +165,17 @@ static void put_attachments(struct form_page *a, const struct json *message) {
 static void write_post(struct form_page *a, const struct json *j) {
     struct buf *out = form_out(a);
     const struct json *creator = json_member(j, S("creator"));
-    struct str id = page_number(a, tree_int(j, "id")), name = tree_text(creator, "full_name");
+    struct str id = page_number(a, tree_int(j, "id")), name = json_member_text(creator, "full_name");
     bool own = tree_int(creator, "id") == a->visit->work.actor.user_id;
     html(out, "<article class=\"message%h\" aria-labelledby=\"by%s\">\n<h2 id=\"by%s\"><bdi>%s</bdi> ",
          own ? " own" : "", id.p, id.p,
          own      ? form_say(a, WORD_YOU)
          : name.n ? name.p
                   : form_say(a, WORD_SUPPORT));
-    put_moment(a, tree_text(j, "created_at"));
+    put_moment(a, json_member_text(j, "created_at"));
     buf_text(out, "</h2>\n<div class=\"text\" dir=\"auto\">");
-    buf_str(out, site_pictures(a->visit, tree_text(j, "content_html"))); /* safe HTML (files/html_clean.h) */
+    buf_str(out, site_pictures(a->visit,
+                               json_member_text(j, "content_html"))); /* safe HTML (files/html_clean.h) */
     buf_text(out, "</div>\n");
     put_attachments(a, j);
     if (!own)
@@ -222,7 +223,8 @@ static void put_rating_form(struct form_page *a) {
     const struct talk *mine = a->own;
     const struct json *answerer = json_member(mine->conversation, S("last_agent_replier"));
     struct buf *out = form_out(a);
-    struct str score = tree_text(mine->rating, "score"), comment = tree_text(mine->rating, "comment");
+    struct str score = json_member_text(mine->rating, "score"),
+               comment = json_member_text(mine->rating, "comment");
     struct form_field f = {"comment", WORD_COMMENT, .type = "textarea"};
     if (score.n)
         html(out, "<p>%s: <strong>%s</strong></p>\n", form_say(a, WORD_YOUR_RATING),
@@ -255,8 +257,9 @@ static void put_done(struct form_page *a) {
  * the conversation at any time. */
 static void put_actions(struct form_page *a) {
     const struct talk *mine = a->own;
-    bool closed = tree_true(mine->conversation, "is_closed");
-    bool completed = str_eq(tree_text(json_member(mine->conversation, S("status")), "type"), S("COMPLETED"));
+    bool closed = json_member_true(mine->conversation, "is_closed");
+    bool completed =
+        str_eq(json_member_text(json_member(mine->conversation, S("status")), "type"), S("COMPLETED"));
     if (closed)
         html(form_out(a), "<p>%s <a href=\"%s\">%s</a></p>\n", form_say(a, WORD_IS_CLOSED),
              form_path(a, "/contact").p, form_say(a, WORD_NEW_MESSAGE));
@@ -277,7 +280,7 @@ static int show_conversation(struct form_page *a) {
     struct talk *mine = a->own;
     struct buf *out = form_out(a);
     const struct json *ratings = form_data(a), *c = mine->conversation;
-    struct str subject = tree_text(c, "subject");
+    struct str subject = json_member_text(c, "subject");
     mine->rating = own_rating(a, ratings);
     a->kind = "talk";
     html(out, "<p class=\"back\"><a href=\"%s\">", form_path(a, "/conversations").p);

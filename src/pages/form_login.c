@@ -135,7 +135,7 @@ static int login_done(struct form_page *a) {
     }
     if (str_eq(code, S("AUTHENTICATION_LOCKED"))) return login_locked_out(a);
     if (str_eq(code, S("OTP_EXPECTED")) || str_eq(code, S("CREDENTIAL_EXPIRED"))) {
-        mine->token = tree_text(a->subcall.reply, "auth_token");
+        mine->token = json_member_text(a->subcall.reply, "auth_token");
         return str_eq(code, S("OTP_EXPECTED")) ? show_code(a) : show_new_password(a);
     }
     if (str_eq(code, S("AUTHENTICATION_FAILED")))

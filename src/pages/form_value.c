@@ -4,12 +4,12 @@
 
 /* Customers see and set it here. */
 static bool is_shown(const struct json *field) {
-    return tree_true(field, "is_customer_editable") && !tree_true(field, "is_system");
+    return json_member_true(field, "is_customer_editable") && !json_member_true(field, "is_system");
 }
 
 static struct str in_locale(const struct json *list, struct str locale) {
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (str_eqi(tree_text(j, "locale"), locale)) return tree_text(j, "translation");
+        if (str_eqi(json_member_text(j, "locale"), locale)) return json_member_text(j, "translation");
     return (struct str){0};
 }
 
@@ -17,23 +17,23 @@ static struct str in_locale(const struct json *list, struct str locale) {
 static struct str title_of(struct form_page *a, const struct json *field) {
     const struct json *own = json_member(field, S("customer_titles")), *all = json_member(field, S("titles"));
     struct str locale = a->visit->locale, title = in_locale(own, locale);
-    if (title.n == 0 && own && own->first) title = tree_text(own->first, "translation");
+    if (title.n == 0 && own && own->first) title = json_member_text(own->first, "translation");
     if (title.n == 0) title = in_locale(all, locale);
-    return title.n ? title : tree_text(field, "title");
+    return title.n ? title : json_member_text(field, "title");
 }
 
 int form_value_field(struct form_page *a, const struct json *field, struct form_field *out) {
-    struct str key = tree_text(field, "key");
+    struct str key = json_member_text(field, "key");
     if (!is_shown(field)) return 0;
     struct str hint = in_locale(json_member(field, S("descriptions")), a->visit->locale);
-    bool file = str_eq(tree_text(field, "type"), S("FILE"));
+    bool file = str_eq(json_member_text(field, "type"), S("FILE"));
     *out = (struct form_field){.name = str_fmt(a->arena, "field_values[%s]", key.p).p,
                                .label = title_of(a, field).p,
                                .parameter = str_fmt(a->arena, "field_values.%s", key.p).p,
                                .type = file ? "file" : NULL,
                                .hint = file && a->visit->http->files ? WORD_FILES_AGAIN : 0,
                                .hint_text = hint.n && !(file && a->visit->http->files) ? hint.p : NULL,
-                               .required = tree_true(field, "is_required_for_customers")};
+                               .required = json_member_true(field, "is_required_for_customers")};
     return 1;
 }
 
@@ -53,13 +53,13 @@ static void put_select(struct form_page *a, const struct form_field *f, const st
     form_attributes(a, f);
     html(form_out(a), ">\n");
     put_option(a, S(""), S(""), typed.n == 0);
-    if (str_eq(tree_text(field, "type"), S("YESNO"))) {
+    if (str_eq(json_member_text(field, "type"), S("YESNO"))) {
         put_option(a, S("true"), str_of(form_say(a, WORD_YES)), str_eq(typed, S("true")));
         put_option(a, S("false"), str_of(form_say(a, WORD_NO)), str_eq(typed, S("false")));
     }
     for (const struct json *o = options ? options->first : NULL; o; o = o->next) {
         struct str id = id_text(a, o), title = in_locale(json_member(o, S("titles")), a->visit->locale);
-        put_option(a, id, title.n ? title : tree_text(o, "title"), str_eq(typed, id));
+        put_option(a, id, title.n ? title : json_member_text(o, "title"), str_eq(typed, id));
     }
     html(form_out(a), "</select>\n");
 }
@@ -76,7 +76,7 @@ static void put_choices(struct form_page *a, const struct form_field *f, const s
     struct buf *out = form_out(a);
     const struct json *options = json_member(field, S("options")),
                       *values = json_member(a->visit->form, S("field_values"));
-    const struct json *typed = json_member(values, tree_text(field, "key"));
+    const struct json *typed = json_member(values, json_member_text(field, "key"));
     bool many = strcmp(type, "checkbox") == 0;
     html(out, "<fieldset id=\"%s\" tabindex=\"-1\"", form_id(a, f));
     if (form_is_described(a, f)) html(out, " aria-describedby=\"%s-notes\"", form_id(a, f));
@@ -88,7 +88,7 @@ static void put_choices(struct form_page *a, const struct form_field *f, const s
         struct str id = id_text(a, o), title = in_locale(json_member(o, S("titles")), a->visit->locale);
         html(out, "<label class=\"choice\"><input type=\"%h\" name=\"%s%h\" value=\"%s\"%h> %s</label>\n",
              type, f->name, many ? "[]" : "", id.p, is_chosen(typed, id) ? " checked" : "",
-             title.n ? title.p : tree_text(o, "title").p);
+             title.n ? title.p : json_member_text(o, "title").p);
     }
     html(out, "</fieldset>\n");
 }
@@ -96,7 +96,7 @@ static void put_choices(struct form_page *a, const struct form_field *f, const s
 int form_value(struct form_page *a, const struct json *field) {
     struct form_field f;
     if (form_value_field(a, field, &f) == 0) return 0;
-    struct str type = tree_text(field, "type");
+    struct str type = json_member_text(field, "type");
     bool lines = str_eq(type, S("TEXTAREA")), date = str_eq(type, S("DATE"));
     if (lines || date) f.type = lines ? "textarea" : "date";
     if (str_eq(type, S("SELECT")) || str_eq(type, S("CASCADINGSELECT")) || str_eq(type, S("YESNO")))

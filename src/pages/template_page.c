@@ -128,8 +128,8 @@ void visit_failed(struct visit *v) { visit_notes(v, 503, SAY(v, WORD_FAILED), SA
 /* ---- input ----------------------------------------------------------------------------------- */
 
 struct str visit_text(const struct visit *v, const char *name) {
-    const struct json *j = json_member(v->given, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : S("");
+    struct str text = json_member_text(v->given, name);
+    return text.p ? text : S("");
 }
 
 static bool read_given(struct visit *v) {

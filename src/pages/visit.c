@@ -46,8 +46,8 @@ int site_bytes(struct site_visit *v, const char *content_type) {
 /* ---- input ----------------------------------------------------------------------------------- */
 
 static struct str text_in(const struct json *object, const char *name) {
-    const struct json *j = json_member(object, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : S("");
+    struct str text = json_member_text(object, name);
+    return text.p ? text : S("");
 }
 
 struct str site_query(const struct site_visit *v, const char *name) {

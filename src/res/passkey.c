@@ -235,9 +235,8 @@ static int prove_person(struct call *c) {
 
 /* A member of the reply of a browser, decoded; p NULL: absent, or no Base64url. */
 static struct str decoded(struct arena *a, const struct json *of, const char *name) {
-    const struct json *j = json_member(of, str_of(name));
-    bool fits = j && j->type == JSON_STRING && j->text.n <= 2 * WEBAUTHN_MAX;
-    return fits ? base64url_decode(a, j->text) : (struct str){0};
+    struct str text = json_member_text(of, name);
+    return text.p && text.n <= 2 * WEBAUTHN_MAX ? base64url_decode(a, text) : (struct str){0};
 }
 
 /* The known words of the list, separated by blanks. */
@@ -343,9 +342,9 @@ static const struct field passkey_request_input[] = {
 #define OWN_PASSKEYS "t.user_id = :me"
 #define PROOF_ERRORS \
     "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE"
-#define PROOF_DOC                                                                                               \
-    "Send a code of the authenticator, as `code` or in X-OTP, or the password. A person who has neither needs " \
-    "a login of the last ten minutes."
+#define PROOF_DOC                                                                                 \
+    "Send a code of the authenticator, as `code` or in X-OTP, or the password. A person who has " \
+    "neither needs a login of the last ten minutes."
 
 static const struct route passkey_routes[] = {
     {GET, "/profile/passkeys", COL_PLUS, "", LIST, api_list, .where = OWN_PASSKEYS,

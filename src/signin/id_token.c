@@ -18,11 +18,6 @@ const char *const token_fault_words[TOKEN_FAULTS] = {"GOOD",
                                                      "NONCE_WRONG",
                                                      "ACCESS_TOKEN_WRONG"};
 
-static struct str token_text_of(const struct json *object, const char *name) {
-    const struct json *j = json_member(object, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : (struct str){0};
-}
-
 /* ---- the header and the keys ----------------------------------------------------------------- */
 
 struct algorithm {
@@ -53,19 +48,19 @@ static enum token_fault token_read(struct arena *a, struct str token, struct tok
     if (rest.p == NULL || memchr(rest.p, '.', rest.n)) return TOKEN_MALFORMED;
     const struct json *head = token_part(a, out->head);
     if (head == NULL || json_member(head, S("crit"))) return TOKEN_MALFORMED;
-    struct str alg = token_text_of(head, "alg");
+    struct str alg = json_member_text(head, "alg");
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         if (str_eq(alg, str_of(algorithms[i].name))) out->algorithm = &algorithms[i];
-    out->kid = token_text_of(head, "kid");
+    out->kid = json_member_text(head, "kid");
     return out->algorithm ? TOKEN_GOOD : TOKEN_ALGORITHM;
 }
 
 static bool key_fits(const struct json *key, const struct token *t) {
-    struct str use = token_text_of(key, "use"), alg = token_text_of(key, "alg");
-    if (!str_eq(token_text_of(key, "kty"), str_of(t->algorithm->kty))) return false;
+    struct str use = json_member_text(key, "use"), alg = json_member_text(key, "alg");
+    if (!str_eq(json_member_text(key, "kty"), str_of(t->algorithm->kty))) return false;
     if (use.p && !str_eq(use, S("sig"))) return false;
     if (alg.p && !str_eq(alg, str_of(t->algorithm->name))) return false;
-    return t->kid.p == NULL || str_eq(token_text_of(key, "kid"), t->kid);
+    return t->kid.p == NULL || str_eq(json_member_text(key, "kid"), t->kid);
 }
 
 /* The public members of a key, as the library reads it. p NULL: it is no key of its kind. */
@@ -73,13 +68,13 @@ static struct str key_public(struct arena *a, const struct json *key, bool rsa) 
     static const char *const of_rsa[] = {"n", "e", NULL}, *const of_ec[] = {"crv", "x", "y", NULL};
     struct json_writer w;
     struct buf b = {0};
-    bool whole = rsa || str_eq(token_text_of(key, "crv"), S("P-256"));
+    bool whole = rsa || str_eq(json_member_text(key, "crv"), S("P-256"));
     jw_init(&w, &b);
     jw_object(&w);
     jw_key_raw(&w, S("kty"));
     jw_str(&w, rsa ? S("RSA") : S("EC"));
     for (const char *const *name = rsa ? of_rsa : of_ec; *name; name++) {
-        struct str value = token_text_of(key, *name);
+        struct str value = json_member_text(key, *name);
         whole = whole && value.n > 0 && value.n < 2048;
         jw_key_raw(&w, str_of(*name));
         jw_str(&w, value);
@@ -162,8 +157,8 @@ static bool access_hash_right(struct arena *a, const struct json *claims, struct
 
 static enum token_fault claims_check(struct arena *a, const struct json *claims,
                                      const struct token_terms *t) {
-    struct str nonce = token_text_of(claims, "nonce"), subject = token_text_of(claims, "sub");
-    if (!str_eq(token_text_of(claims, "iss"), t->issuer)) return TOKEN_ISSUER;
+    struct str nonce = json_member_text(claims, "nonce"), subject = json_member_text(claims, "sub");
+    if (!str_eq(json_member_text(claims, "iss"), t->issuer)) return TOKEN_ISSUER;
     if (!audience_right(claims, t->client_id)) return TOKEN_AUDIENCE;
     if (!times_right(claims, t)) return TOKEN_TIME;
     if (nonce.n == 0 || !secret_eq(nonce, t->nonce)) return TOKEN_NONCE;

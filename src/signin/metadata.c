@@ -171,8 +171,8 @@ static bool reading_document(struct reading *r, struct str url, bool keys, bool 
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static struct str document_text(const struct json *doc, const char *name) {
-    const struct json *j = json_member(doc, str_of(name));
-    return j && j->type == JSON_STRING && j->text.n && j->text.n < 2048 ? j->text : (struct str){0};
+    struct str text = json_member_text(doc, name);
+    return text.n && text.n < 2048 ? text : (struct str){0};
 }
 
 static bool document_lists(const struct json *doc, const char *name, const char *value) {

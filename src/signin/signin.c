@@ -198,8 +198,8 @@ static struct str token_of_code(struct signing *m) {
                                                        : (struct str){0};
     if (!reading_fetch(&m->reading, m->metadata.token, url_form(a, pairs), authorization, &status, &reply))
         return (struct str){0};
-    struct str token = tree_text(reply, "id_token");
-    m->access_token = tree_text(reply, "access_token");
+    struct str token = json_member_text(reply, "id_token");
+    m->access_token = json_member_text(reply, "access_token");
     if (status == 200 && token.n) return token;
     m->reading.why =
         str_fmt(a, "%s: The server answered %d without an ID token.", m->metadata.token.p, status);
@@ -216,7 +216,7 @@ static bool read_userinfo(struct signing *m) {
     if (!reading_fetch(&m->reading, m->metadata.userinfo, (struct str){0},
                        STR_CAT(a, S("Bearer "), m->access_token), &status, &reply))
         return false;
-    if (status != 200 || !str_eq(tree_text(reply, "sub"), tree_text(m->claims.token, "sub"))) {
+    if (status != 200 || !str_eq(json_member_text(reply, "sub"), json_member_text(m->claims.token, "sub"))) {
         m->reading.why = str_fmt(a, "%s: The server answered %d, or names another person.",
                                  m->metadata.userinfo.p, status);
         return false;
@@ -233,7 +233,7 @@ static struct str claim_line(struct signing *m, const char *name, int64_t most) 
 
 static void read_claims(struct signing *m) {
     const struct json *verified = claims_named(&m->claims, S("email_verified"));
-    m->claims.subject = tree_text(m->claims.token, "sub");
+    m->claims.subject = json_member_text(m->claims.token, "sub");
     m->claims.email = claim_line(m, "email", 255);
     m->claims.name = claim_line(m, "name", 255);
     m->claims.email_verified = verified && verified->type == JSON_TRUE;

@@ -39,9 +39,9 @@ struct json *api_translations(struct foreign *f, const struct json *list) {
     struct json *out = json_new(f->item, JSON_ARRAY);
     for (const struct json *j = list && list->type == JSON_ARRAY ? list->first : NULL; j; j = j->next) {
         struct json *one = json_new(f->item, JSON_OBJECT);
-        if (!item_text(j, "translation").n) continue;
-        api_put_text(f, one, "locale", item_text(j, "locale"));
-        api_put_text(f, one, "translation", item_text(j, "translation"));
+        if (!json_member_text(j, "translation").n) continue;
+        api_put_text(f, one, "locale", json_member_text(j, "locale"));
+        api_put_text(f, one, "translation", json_member_text(j, "translation"));
         json_append(out, one);
     }
     return out;
@@ -83,7 +83,7 @@ int64_t api_here(struct foreign *f, const char *type, int64_t id) {
 static struct json *names_listed(struct foreign *f, const struct json *list) {
     struct json *out = json_new(f->item, JSON_ARRAY);
     for (const struct json *j = list->type == JSON_ARRAY ? list->first : NULL; j; j = j->next) {
-        struct str name = j->type == JSON_STRING ? j->text : item_text(j, "name");
+        struct str name = j->type == JSON_STRING ? j->text : json_member_text(j, "name");
         if (name.n) json_append(out, json_string(f->item, name));
     }
     return out;

@@ -349,7 +349,7 @@ static const char *const others[][2] = {
 };
 
 static bool is_of_every_desk(const struct json *row) {
-    return item_true(row, "is_system") || item_true(row, "is_default");
+    return json_member_true(row, "is_system") || json_member_true(row, "is_default");
 }
 
 /* The rows that every desk has from the beginning do not count. */
@@ -421,7 +421,7 @@ int api_fetch(struct api_fetch *x) {
 static bool has_address(const struct json *person, struct str email) {
     const struct json *list = item_list(person, "emails");
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (str_eqi(item_text(j, "email"), email)) return true;
+        if (str_eqi(json_member_text(j, "email"), email)) return true;
     return false;
 }
 

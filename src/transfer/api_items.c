@@ -98,8 +98,8 @@ static int rows_page(struct items_run *r, int *added) {
 
 static struct str post_text(const struct json *post, const struct json *original, const char *name,
                             const char *other) {
-    struct str text = item_text(original, name);
-    return text.p ? text : item_text(post, other);
+    struct str text = json_member_text(original, name);
+    return text.p ? text : json_member_text(post, other);
 }
 
 static int64_t id_in(const struct json *item, const char *name) {
@@ -113,8 +113,8 @@ static void write_file(struct items_run *r, struct json_writer *w, const struct 
     if (id == 0) return;
     jw_object(w);
     jw_key(w, S("id")), jw_int(w, id);
-    jw_key(w, S("name")), jw_str(w, item_text(file, "name"));
-    jw_key(w, S("type")), jw_str(w, item_text(file, "type"));
+    jw_key(w, S("name")), jw_str(w, json_member_text(file, "name"));
+    jw_key(w, S("type")), jw_str(w, json_member_text(file, "type"));
     jw_end(w);
 }
 
@@ -133,22 +133,22 @@ static void write_api_post(struct items_run *r, struct reading_row *row, const s
     const struct json *inner = json_member(post, S("original")), *original = inner ? inner : post,
                       *channel = json_member(post, S("source_channel"));
     int64_t id = item_int(post, "id"), author = id_in(post, inner ? "creator" : "user");
-    bool is_note = !inner || str_eq(item_text(original, "resource_type"), S("note"));
+    bool is_note = !inner || str_eq(json_member_text(original, "resource_type"), S("note"));
     const char *where = str_fmt(r->a, "%s/%" PRId64 "/%s/%" PRId64, r->kind->owner, row->item->id,
                                 is_note ? "notes" : "messages", id)
                             .p;
     jw_init(&w, &row->posts);
     jw_object(&w);
     jw_key(&w, S("id")), jw_int(&w, id);
-    jw_key(&w, S("at")), jw_str(&w, item_text(post, "created_at"));
+    jw_key(&w, S("at")), jw_str(&w, json_member_text(post, "created_at"));
     jw_key(&w, S("author")), jw_int(&w, author);
     jw_key(&w, S("note")), jw_bool(&w, is_note);
-    jw_key(&w, S("pinned")), jw_bool(&w, item_true(original, "is_pinned"));
-    jw_key(&w, S("color")), jw_str(&w, item_text(original, "color"));
-    jw_key(&w, S("channel")), jw_str(&w, item_text(channel, "type"));
-    jw_key(&w, S("source")), jw_str(&w, item_text(post, "source"));
+    jw_key(&w, S("pinned")), jw_bool(&w, json_member_true(original, "is_pinned"));
+    jw_key(&w, S("color")), jw_str(&w, json_member_text(original, "color"));
+    jw_key(&w, S("channel")), jw_str(&w, json_member_text(channel, "type"));
+    jw_key(&w, S("source")), jw_str(&w, json_member_text(post, "source"));
     jw_key(&w, S("text")), jw_str(&w, post_text(post, original, "body_text", "contents"));
-    jw_key(&w, S("html")), jw_str(&w, item_text(original, "body_html"));
+    jw_key(&w, S("html")), jw_str(&w, json_member_text(original, "body_html"));
     write_files(r, &w, post, where);
     jw_end(&w);
     buf_char(&row->posts, ',');

@@ -24,14 +24,15 @@ static int64_t time_past(struct foreign *f, int64_t at, int64_t id) {
 
 static struct str reference_text(const struct json *item, const char *name, const char *member) {
     const struct json *j = json_member(item, str_of(name));
-    return j && j->type == JSON_OBJECT ? item_text(j, member) : (struct str){0};
+    return j && j->type == JSON_OBJECT ? json_member_text(j, member) : (struct str){0};
 }
 
 /* Names of tags, or of domains, of a list of objects. */
 static const struct json *names_of(struct foreign *f, const struct json *list, const char *member) {
     struct json *names = json_new(f->item, JSON_ARRAY);
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (item_text(j, member).n) json_append(names, json_string(f->item, item_text(j, member)));
+        if (json_member_text(j, member).n)
+            json_append(names, json_string(f->item, json_member_text(j, member)));
     return names;
 }
 
@@ -54,12 +55,14 @@ static const int system_roles[] = {[ROLE_PUBLIC] = ROLE_OF_CUSTOMERS,
 
 static int take_api_role(struct foreign *f, const struct json *item) {
     struct foreign_role r = {.id = item_int(item, "id"),
-                             .title = item_text(item, "title"),
-                             .type = api_word(role_types, item_text(item, "type")),
-                             .case_access = api_word(case_accesses, item_text(item, "agent_case_access")),
+                             .title = json_member_text(item, "title"),
+                             .type = api_word(role_types, json_member_text(item, "type")),
+                             .case_access =
+                                 api_word(case_accesses, json_member_text(item, "agent_case_access")),
                              .permissions = item_list(item, "_permissions")};
-    bool is_own = !item_true(item, "is_system") && r.id > 5 && (r.type == ROLE_ADMIN || r.type == ROLE_AGENT);
-    if (r.type == 0 || (!is_own && !item_true(item, "is_system"))) {
+    bool is_own =
+        !json_member_true(item, "is_system") && r.id > 5 && (r.type == ROLE_ADMIN || r.type == ROLE_AGENT);
+    if (r.type == 0 || (!is_own && !json_member_true(item, "is_system"))) {
         foreign_skip(f, "roles with an unknown type: their people are customers", r.id);
         return 0;
     }
@@ -173,9 +176,9 @@ static int posts_of(struct foreign *f, const struct json *item, int64_t id, stru
         TRY(foreign_check(f, &post, j, str_fmt(f->item, "_posts[%d].", n++).p, id));
         foreign_fill(f, &post, j, id, p);
         p->created_at = time_past(f, p->created_at, id);
-        p->channel = p->is_note ? 0 : api_word(channels, item_text(j, "channel"));
-        p->source = api_word(sources, item_text(j, "source"));
-        p->color = api_word(note_colors, item_text(j, "color"));
+        p->channel = p->is_note ? 0 : api_word(channels, json_member_text(j, "channel"));
+        p->source = api_word(sources, json_member_text(j, "source"));
+        p->color = api_word(note_colors, json_member_text(j, "color"));
         if (is_plain_text(p->text, p->html)) p->html = (struct str){0};
         TRY(take_api_files(f, item_list(j, "files"), p));
     }
@@ -236,12 +239,12 @@ static void take_address(const struct json *item, struct foreign_person *p) {
     p->emails = item_list(item, "emails");
     const struct json *first = p->emails ? p->emails->first : NULL;
     for (const struct json *j = first; j; j = j->next)
-        if (item_true(j, "is_primary")) {
+        if (json_member_true(j, "is_primary")) {
             first = j;
             break;
         }
-    p->email = first ? item_text(first, "email") : (struct str){0};
-    p->email_unverified = first && !item_true(first, "is_validated");
+    p->email = first ? json_member_text(first, "email") : (struct str){0};
+    p->email_unverified = first && !json_member_true(first, "is_validated");
 }
 
 static void take_api_teams(const struct json *item, struct foreign_person *p) {
@@ -257,8 +260,9 @@ static int take_api_user(struct foreign *f, const struct json *item) {
     p.role_id = role_of_person(f, item, p.id);
     p.organization_id = api_reference(item, "organization");
     p.locale_id = foreign_find(f, "locale", api_reference(item, "locale"));
-    p.agent_case_access = api_word(case_accesses, item_text(item, "agent_case_access"));
-    p.organization_case_access = api_word(organization_accesses, item_text(item, "organization_case_access"));
+    p.agent_case_access = api_word(case_accesses, json_member_text(item, "agent_case_access"));
+    p.organization_case_access =
+        api_word(organization_accesses, json_member_text(item, "organization_case_access"));
     p.tags = names_of(f, item_list(item, "tags"), "name");
     take_address(item, &p);
     take_api_teams(item, &p);
@@ -303,7 +307,7 @@ static void take_api_words(struct foreign *f, const struct json *item, struct fo
     c->priority_id = api_here(f, "case_priority", api_reference(item, "priority"));
     c->type_id = api_here(f, "case_type", api_reference(item, "type"));
     c->form_id = api_here(f, "case_form", api_reference(item, "form"));
-    c->source = api_word(sources, item_text(item, "portal"));
+    c->source = api_word(sources, json_member_text(item, "portal"));
     c->channel = api_word(post_channels, reference_text(item, "source_channel", "type"));
 }
 

@@ -50,7 +50,7 @@ static int section_end(struct foreign *f, const struct json *item, int64_t here,
 }
 
 int take_api_section(struct foreign *f, const struct json *item) {
-    bool manual = str_eq(item_text(item, "article_order_by"), S("MANUAL"));
+    bool manual = str_eq(json_member_text(item, "article_order_by"), S("MANUAL"));
     struct json *body = api_body(f, api_parameters(&sections), item,
                                  manual ? "team_ids article_order_by" : "team_ids"),
                 *ids = json_new(f->item, JSON_ARRAY);
@@ -80,8 +80,8 @@ static int files_of_article(struct foreign *f, struct work *w, const struct json
     *out = arena_array(f->item, (list ? list->count : 0) + 1, sizeof **out);
     for (const struct json *j = list ? list->first : NULL; j && n < LIMIT_ATTACHMENTS; j = j->next) {
         const struct foreign_attachment a = {.id = item_int(j, "id"),
-                                             .name = item_text(j, "name"),
-                                             .content_type = item_text(j, "type"),
+                                             .name = json_member_text(j, "name"),
+                                             .content_type = json_member_text(j, "type"),
                                              .folder = "article-attachments"};
         struct article_file *one = &(*out)[n];
         int found = a.id > 0 ? foreign_file(f, w, &a, &one->file_id) : 0;
@@ -107,7 +107,7 @@ static struct str with_pictures(struct foreign *f, struct str html, int64_t arti
 
 static struct str translated(const struct json *list, struct str locale) {
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (str_eq(item_text(j, "locale"), locale)) return item_text(j, "translation");
+        if (str_eq(json_member_text(j, "locale"), locale)) return json_member_text(j, "translation");
     return (struct str){0};
 }
 
@@ -115,7 +115,8 @@ static const struct json *tags_of_article(struct foreign *f, const struct json *
     struct json *names = json_new(f->item, JSON_ARRAY);
     const struct json *list = item_list(item, "tags");
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (item_text(j, "name").n) json_append(names, json_string(f->item, item_text(j, "name")));
+        if (json_member_text(j, "name").n)
+            json_append(names, json_string(f->item, json_member_text(j, "name")));
     return names;
 }
 
@@ -127,9 +128,10 @@ static int texts_of(struct foreign *f, struct work *w, const struct json *item,
     *out = (struct article_texts){
         .list = arena_array(f->item, (titles ? titles->count : 0) + 1, sizeof *out->list)};
     for (const struct json *j = titles ? titles->first : NULL; j; j = j->next) {
-        struct article_text t = {.title = foreign_line(f, item_text(j, "translation"), "Without title")};
-        struct str html = translated(contents, item_text(j, "locale"));
-        int known = locale_find(w, item_text(j, "locale"), &t.locale);
+        struct article_text t = {.title =
+                                     foreign_line(f, json_member_text(j, "translation"), "Without title")};
+        struct str html = translated(contents, json_member_text(j, "locale"));
+        int known = locale_find(w, json_member_text(j, "locale"), &t.locale);
         TRY(known);
         int clean =
             html.n ? html_article_clean(f->item, with_pictures(f, html, id, files, file_count), &t.contents)
@@ -149,18 +151,19 @@ static int article_begin(struct foreign *f, const struct json *item, int64_t sec
     struct work w;
     struct article_file *files;
     struct author owner = foreign_owner(f);
-    struct article_new n = {.section_id = section,
-                            .author_id = staff_of(f, item, "author"),
-                            .creator_id = staff_of(f, item, "creator"),
-                            .status = api_word(article_statuses, item_text(item, "status")),
-                            .legacy_id =
-                                foreign_legacy_id(f, item_int(item, "id"), item_text(item, "legacy_id")),
-                            .is_featured = item_true(item, "is_featured"),
-                            .allow_comments = true};
+    struct article_new n = {
+        .section_id = section,
+        .author_id = staff_of(f, item, "author"),
+        .creator_id = staff_of(f, item, "creator"),
+        .status = api_word(article_statuses, json_member_text(item, "status")),
+        .legacy_id = foreign_legacy_id(f, item_int(item, "id"), json_member_text(item, "legacy_id")),
+        .is_featured = json_member_true(item, "is_featured"),
+        .allow_comments = true};
     if (n.author_id == 0) n.author_id = owner.user_id;
     if (n.creator_id == 0) n.creator_id = n.author_id;
     if (n.status == 0 || n.status == ARTICLE_PUBLISHED) n.status = ARTICLE_DRAFT;
-    if (item_text(item, "keywords").n) n.keywords = foreign_line(f, item_text(item, "keywords"), "");
+    if (json_member_text(item, "keywords").n)
+        n.keywords = foreign_line(f, json_member_text(item, "keywords"), "");
     owner.user_id = n.creator_id;
     foreign_work(f, &w, api_time(f, item, "created_at"), owner);
     int count = files_of_article(f, &w, item, &files);
@@ -183,7 +186,7 @@ static int article_publish(struct foreign *f, const struct json *item, int64_t h
     struct work w;
     const struct article_change change = {.status = ARTICLE_PUBLISHED};
     int64_t at = api_time(f, item, "published_at");
-    if (!str_eq(item_text(item, "status"), S("PUBLISHED"))) return 0;
+    if (!str_eq(json_member_text(item, "status"), S("PUBLISHED"))) return 0;
     foreign_work(f, &w, at > 0 ? at : api_time(f, item, "created_at"), foreign_owner(f));
     int rc = article_sections_lock(&w, json_ids(f->item, &here, 1), 0);
     if (rc >= 0) rc = article_change(&w, here, &change);
@@ -208,8 +211,8 @@ struct commented {
 
 static int comment_texts(struct foreign *f, const struct json *item, struct comment_new *n) {
     struct html_cleaned clean;
-    n->contents = str_trim(item_text(item, "contents"));
-    n->is_html = item_true(item, "is_html");
+    n->contents = str_trim(json_member_text(item, "contents"));
+    n->is_html = json_member_true(item, "is_html");
     if (!n->contents.n || !n->is_html || html_is_clean(n->contents)) return n->contents.n > 0;
     int rc = html_clean(f->item, n->contents, &clean);
     n->contents = rc > 0 ? clean.html : (struct str){0};
@@ -231,7 +234,7 @@ static int comment_kept(struct foreign *f, const struct json *item, struct comme
     foreign_work(f, &w, at, by);
     rc = comments_lock(&w, of.article);
     if (rc >= 0) rc = comment_insert(&w, &n, here);
-    bool spam = str_eq(item_text(item, "status"), S("SPAM"));
+    bool spam = str_eq(json_member_text(item, "status"), S("SPAM"));
     if (rc >= 0) rc = comment_set_status(&w, of.article, *here, spam ? COMMENT_SPAM : COMMENT_PUBLISHED);
     foreign_made(f, "comments", 1);
     if (item_int(item, "like_count") > 0) foreign_skip(f, "likes of comments", id);

@@ -1,4 +1,5 @@
-/* Custom fields with their options, and values. Fields and options keep their ids, because programs name them. */
+/* Custom fields with their options, and values. Fields and options keep their ids, because programs name
+ * them. */
 #include "base/error.h"
 #include "core/fields/field_value.h"
 #include "transfer/deskapi_parts.h"
@@ -60,7 +61,7 @@ static struct json *options_wanted(struct foreign *f, const struct json *item) {
         struct json *one = json_new(f->item, JSON_OBJECT);
         const struct json *values = item_list(j, "values"), *place = json_member(j, S("sort_order"));
         api_put(one, "values", api_translations(f, values ? values : item_list(j, "titles")));
-        api_put_text(f, one, "tag", item_text(j, "tag"));
+        api_put_text(f, one, "tag", json_member_text(j, "tag"));
         if (place && place->type == JSON_NUMBER) api_put_id(f, one, "sort_order", item_int(j, "sort_order"));
         json_append(out, one);
     }
@@ -110,11 +111,11 @@ static int options_above(struct foreign *f) {
 QUERY(built_in_field, "SELECT id FROM custom_fields WHERE area = :area AND key = :key AND is_system = 1");
 
 static int load_field(struct foreign *f, const struct area *a, const struct json *item) {
-    struct str key = item_text(item, "key");
+    struct str key = json_member_text(item, "key");
     int64_t here = 0;
     int rc = db_int(f->conn, &built_in_field, BINDS(B_INT("area", a->area), B_TEXT("key", key)), &here);
     TRY(rc);
-    if (rc || item_true(item, "is_system")) {
+    if (rc || json_member_true(item, "is_system")) {
         if (rc) foreign_here(f, a->kind.type, item_int(item, "id"), here);
         return 0;
     }

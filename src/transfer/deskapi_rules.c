@@ -1,6 +1,6 @@
-/* SLAs, macros, views, triggers and monitors. The values of their predicates and actions are ids of other rows,
- * which become those of this desk. A rule whose predicate names a row that is not here is not imported, because
- * without the proposition it would hold for other conversations. */
+/* SLAs, macros, views, triggers and monitors. The values of their predicates and actions are ids of other
+ * rows, which become those of this desk. A rule whose predicate names a row that is not here is not
+ * imported, because without the proposition it would hold for other conversations. */
 #include "transfer/deskapi_parts.h"
 
 #include <inttypes.h>
@@ -83,7 +83,7 @@ static bool give_predicate(struct foreign *f, const struct api_kind_here *k, con
     for (struct json *c = bare->first; c; c = c->next) {
         struct json *propositions = member_given(c, "propositions");
         for (struct json *p = propositions ? propositions->first : NULL; p; p = p->next) {
-            const char *type = type_of_values(f, item_text(p, "field"));
+            const char *type = type_of_values(f, json_member_text(p, "field"));
             struct json *value = member_given(p, "value");
             if (type && value && !value_ids_here(f, type, value)) missing = type;
         }
@@ -102,9 +102,9 @@ static bool give_predicate(struct foreign *f, const struct api_kind_here *k, con
 static struct json *attributes_of(struct foreign *f, const struct json *list) {
     struct json *out = json_new(f->item, JSON_OBJECT);
     for (const struct json *j = list && list->type == JSON_ARRAY ? list->first : NULL; j; j = j->next) {
-        struct str name = item_text(j, "name");
-        if (str_eq(name, S("subject"))) api_put_text(f, out, "subject", item_text(j, "value"));
-        if (str_eq(name, S("message"))) api_put_text(f, out, "message", item_text(j, "value"));
+        struct str name = json_member_text(j, "name");
+        if (str_eq(name, S("subject"))) api_put_text(f, out, "subject", json_member_text(j, "value"));
+        if (str_eq(name, S("message"))) api_put_text(f, out, "message", json_member_text(j, "value"));
     }
     return out;
 }
@@ -164,7 +164,7 @@ static int take_rule(struct foreign *f, const struct api_kind_here *k, const str
                              k->label, k->label)
                          .p,
                      id);
-    bool on = item_true(item, "is_enabled") && left == 0;
+    bool on = json_member_true(item, "is_enabled") && left == 0;
     api_put(body, "is_enabled", json_new(f->item, on ? JSON_TRUE : JSON_FALSE));
     int rc = api_row_make(f, k, item, body, 0, &here);
     return rc < 0 ? rc : 0;
@@ -178,7 +178,7 @@ int take_api_monitor(struct foreign *f, const struct json *item) { return take_r
 int take_api_sla(struct foreign *f, const struct json *item) {
     struct json *body = api_body(f, api_parameters(&slas), item, "predicate_collections");
     int64_t here;
-    if (item_true(item, "is_deleted") || !give_predicate(f, &slas, item, body)) return 0;
+    if (json_member_true(item, "is_deleted") || !give_predicate(f, &slas, item, body)) return 0;
     int rc = api_row_make(f, &slas, item, body, 0, &here);
     return rc < 0 ? rc : 0;
 }
@@ -197,10 +197,10 @@ int take_api_macro(struct foreign *f, const struct json *item) {
     const struct json *assignee = json_member(item, S("assignee")),
                       *sees = json_member(item, S("visibility"));
     int64_t here;
-    api_put_text(f, body, "assignee_type", item_text(assignee, "type"));
+    api_put_text(f, body, "assignee_type", json_member_text(assignee, "type"));
     api_put_id(f, body, "assigned_team_id", api_reference(assignee, "team"));
     api_put_id(f, body, "assigned_agent_id", api_reference(assignee, "agent"));
-    api_put_text(f, body, "visibility_type", item_text(sees, "type"));
+    api_put_text(f, body, "visibility_type", json_member_text(sees, "type"));
     api_put_id(f, body, "visible_to_team_id", api_reference(sees, "team"));
     int rc = api_row_make(f, &macros, item, body, agent_of(f, item), &here);
     return rc < 0 ? rc : 0;
@@ -211,7 +211,7 @@ int take_api_view(struct foreign *f, const struct json *item) {
                 *ids = json_new(f->item, JSON_ARRAY);
     const struct json *teams = item_list(item, "visibility_to_teams");
     int64_t here;
-    if (item_true(item, "is_system") || !give_predicate(f, &views, item, body)) return 0;
+    if (json_member_true(item, "is_system") || !give_predicate(f, &views, item, body)) return 0;
     for (const struct json *j = teams ? teams->first : NULL; j; j = j->next)
         json_append(ids, json_string(f->item, str_fmt(f->item, "%" PRId64, item_int(j, "id"))));
     if (ids->count) api_put(body, "team_ids", ids);

@@ -1,5 +1,5 @@
-/* Languages, statuses, priorities, types, business hours and forms. Rows that each desk has are found by their
- * type. */
+/* Languages, statuses, priorities, types, business hours and forms. Rows that each desk has are found by
+ * their type. */
 #include "base/error.h"
 #include "core/cases/case.h"
 #include "core/desk/locale.h"
@@ -14,12 +14,14 @@ static const struct api_kind_here locales_here = {"locale", "/locales", "languag
 int take_api_locale(struct foreign *f, const struct json *item) {
     struct json *body = json_new(f->item, JSON_OBJECT);
     int64_t here = 0;
-    int rc = db_int(f->conn, &locale_with_code, BINDS(B_TEXT("locale", item_text(item, "locale"))), &here);
+    int rc =
+        db_int(f->conn, &locale_with_code, BINDS(B_TEXT("locale", json_member_text(item, "locale"))), &here);
     if (rc <= 0) return rc;
     foreign_here(f, "locale", item_int(item, "id"), here);
-    if (!item_true(item, "is_enabled")) return 0;
+    if (!json_member_true(item, "is_enabled")) return 0;
     api_put(body, "is_enabled", json_new(f->item, JSON_TRUE));
-    api_put(body, "is_public", json_new(f->item, item_true(item, "is_public") ? JSON_TRUE : JSON_FALSE));
+    api_put(body, "is_public",
+            json_new(f->item, json_member_true(item, "is_public") ? JSON_TRUE : JSON_FALSE));
     return api_row_give(f, &locales_here, item, body, here);
 }
 
@@ -48,13 +50,15 @@ static int take_word(struct foreign *f, const struct api_kind_here *k, const str
 }
 
 int take_api_status(struct foreign *f, const struct json *item) {
-    return take_word(f, &statuses, &status_here, api_word(status_types, item_text(item, "type")), item);
+    return take_word(f, &statuses, &status_here, api_word(status_types, json_member_text(item, "type")),
+                     item);
 }
 int take_api_priority(struct foreign *f, const struct json *item) {
     return take_word(f, &priorities, &priority_here, item_int(item, "level"), item);
 }
 int take_api_type(struct foreign *f, const struct json *item) {
-    return take_word(f, &case_types, &type_here, api_word(case_type_types, item_text(item, "type")), item);
+    return take_word(f, &case_types, &type_here, api_word(case_type_types, json_member_text(item, "type")),
+                     item);
 }
 
 /* ---- business hours -------------------------------------------------------------------------- */
@@ -66,7 +70,7 @@ static const struct api_kind_here business_hours = {"business_hour", "/businessh
 int take_api_hours(struct foreign *f, const struct json *item) {
     struct json *body = api_body(f, api_parameters(&business_hours), item, NULL);
     int64_t here;
-    if (!item_true(item, "is_default")) {
+    if (!json_member_true(item, "is_default")) {
         int rc = api_row_make(f, &business_hours, item, body, 0, &here);
         return rc < 0 ? rc : 0;
     }
@@ -102,7 +106,7 @@ int take_api_form(struct foreign *f, const struct json *item) {
     if (fields->count) api_put(body, "case_field_ids", fields);
     int rc = api_row_make(f, &forms, item, body, 0, &here);
     if (rc <= 0) return rc;
-    bool is_default = item_true(item, "is_default");
+    bool is_default = json_member_true(item, "is_default");
     if (is_default) TRY(db_exec(f->conn, &forms_no_default, NULL));
     return db_exec(f->conn, is_default ? &form_the_default : &form_no_default, BINDS(B_INT("id", here)));
 }

@@ -192,9 +192,7 @@ int foreign_file(struct foreign *f, struct work *w, const struct foreign_attachm
 /* Numbers may have a fraction of zeros, and texts may contain numbers, because programs that copy the
  * replies of an API write them so. */
 bool whole_number(const struct json *value, int64_t *out);
-int64_t item_int(const struct json *item, const char *name);     /* 0: absent or no number */
-struct str item_text(const struct json *item, const char *name); /* p NULL: absent or null */
-bool item_true(const struct json *item, const char *name);
+int64_t item_int(const struct json *item, const char *name);  /* 0: absent or no number */
 int64_t item_time(const struct json *item, const char *name); /* 0: absent or no time */
 const struct json *item_list(const struct json *item, const char *name);
 

@@ -21,23 +21,13 @@ int64_t item_int(const struct json *item, const char *name) {
     return whole_number(json_member(item, str_of(name)), &n) ? n : 0;
 }
 
-struct str item_text(const struct json *item, const char *name) {
-    const struct json *j = json_member(item, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : (struct str){0};
-}
-
-bool item_true(const struct json *item, const char *name) {
-    const struct json *j = json_member(item, str_of(name));
-    return j && j->type == JSON_TRUE;
-}
-
 static bool item_false(const struct json *item, const char *name) {
     const struct json *j = json_member(item, str_of(name));
     return j && j->type == JSON_FALSE;
 }
 
 int64_t item_time(const struct json *item, const char *name) {
-    struct str text = item_text(item, name);
+    struct str text = json_member_text(item, name);
     int64_t ms = 0;
     return text.p && time_parse_iso(text, &ms) ? ms : 0;
 }
@@ -149,13 +139,14 @@ void foreign_fill(struct foreign *f, const struct foreign_shape *shape, const st
                   void *record) {
     for (const struct foreign_member *m = shape->members; m->name; m++) {
         void *to = (char *)record + m->into - 1;
-        struct str text = item_text(object, m->name);
+        struct str text = json_member_text(object, m->name);
         if (m->into == 0) continue;
         if (m->words) *(int64_t *)to = foreign_word(f, m->words, text, m->otherwise, m->unknown, id);
         else if (m->is & MEMBER_ID) *(int64_t *)to = item_int(object, m->name);
         else if (m->is & MEMBER_TIME) *(int64_t *)to = item_time(object, m->name);
         else if (m->is & MEMBER_LIST) *(const struct json **)to = item_list(object, m->name);
         else if (m->is & MEMBER_TEXT) *(struct str *)to = text;
-        else if (m->is_negated ? item_false(object, m->name) : item_true(object, m->name)) *(bool *)to = true;
+        else if (m->is_negated ? item_false(object, m->name) : json_member_true(object, m->name))
+            *(bool *)to = true;
     }
 }

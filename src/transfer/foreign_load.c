@@ -83,7 +83,7 @@ static int role_permissions(struct foreign *f, struct work *w, const struct fore
     TRY(permissions_fill(f->conn, permissions, f->now));
     for (const struct json *j = r->permissions ? r->permissions->first : NULL; j; j = j->next) {
         const struct json *value = json_member(j, S("value"));
-        const struct permission *p = permission_of(item_text(j, "name"));
+        const struct permission *p = permission_of(json_member_text(j, "name"));
         if (!p) foreign_skip(f, "permissions that are unknown here", r->id);
         else if (value && value->type == JSON_FALSE && r->role_id != system_owner)
             TRY(permission_set(w, r->role_id, p, false));

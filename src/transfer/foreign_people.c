@@ -92,8 +92,10 @@ static int join_teams(struct foreign *f, struct work *w, const struct foreign_pe
 static int add_identities(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
                           const struct json *list) {
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
-        by.is_claim = kind == IDENTITY_EMAIL && !item_true(j, "is_primary") && !item_true(j, "is_validated");
-        TRY(add_foreign_identity(f, w, by, kind, item_text(j, kind == IDENTITY_EMAIL ? "email" : "number")));
+        by.is_claim = kind == IDENTITY_EMAIL && !json_member_true(j, "is_primary") &&
+                      !json_member_true(j, "is_validated");
+        TRY(add_foreign_identity(f, w, by, kind,
+                                 json_member_text(j, kind == IDENTITY_EMAIL ? "email" : "number")));
     }
     return 0;
 }

@@ -239,7 +239,7 @@ static int foreign_read(struct foreign *f) {
 
 static bool has_next_page(const struct json *page) {
     const struct json *meta = json_member(page, S("meta"));
-    return item_text(page, "next_page").n || (meta && item_true(meta, "has_more"));
+    return json_member_text(page, "next_page").n || (meta && json_member_true(meta, "has_more"));
 }
 
 int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out,

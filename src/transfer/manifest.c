@@ -76,10 +76,9 @@ static bool int_of(const struct json *object, const char *name, int64_t *out) {
 }
 
 static bool text_of(const struct json *object, const char *name, struct str *out) {
-    const struct json *j = json_member(object, str_of(name));
-    if (!j || j->type != JSON_STRING) return false;
-    *out = j->text;
-    return true;
+    struct str text = json_member_text(object, name);
+    if (text.p) *out = text;
+    return text.p != NULL;
 }
 
 static const struct json *list_of(const struct json *object, const char *name) {

@@ -170,9 +170,9 @@ static int resolve(const struct foreign *f, const char *kind, const struct word 
 }
 
 static int take_state(struct foreign *f, const struct json *item) {
-    struct str type = item_text(item, "state_type");
+    struct str type = json_member_text(item, "state_type");
     int value = type.n ? word_id(states, type) : BY_NUMBER(state_type_ids, item_int(item, "state_type_id"));
-    if (value >= 0) foreign_explain(f, "state", item_int(item, "id"), item_text(item, "name"), value);
+    if (value >= 0) foreign_explain(f, "state", item_int(item, "id"), json_member_text(item, "name"), value);
     return 0;
 }
 
@@ -187,13 +187,13 @@ static int take_role(struct foreign *f, const struct json *item) {
     const struct json *list = item_list(item, "permissions");
     bool is_agent = list_has(list, S("ticket.agent")) || list_has(list, S("ticket"));
     int value = list_has(list, S("admin")) ? ADMIN : is_agent ? AGENT : CUSTOMER;
-    if (list) foreign_explain(f, "role", item_int(item, "id"), item_text(item, "name"), value);
+    if (list) foreign_explain(f, "role", item_int(item, "id"), json_member_text(item, "name"), value);
     return 0;
 }
 
 static int take_zammad_organization(struct foreign *f, const struct json *item) {
     struct json *domains = json_new(f->item, JSON_ARRAY);
-    struct str domain = item_text(item, "domain");
+    struct str domain = json_member_text(item, "domain");
     if (domain.n) json_append(domains, json_string(f->item, domain));
     struct foreign_organization o = {.domains = domains};
     foreign_fill(f, &organization, item, 0, &o);
@@ -241,14 +241,14 @@ static void take_teams(const struct json *item, struct foreign_person *p) {
 }
 
 static int take_zammad_user(struct foreign *f, const struct json *item) {
-    struct str first = item_text(item, "firstname"), last = item_text(item, "lastname");
+    struct str first = json_member_text(item, "firstname"), last = json_member_text(item, "lastname");
     struct foreign_person p = {0};
     foreign_fill(f, &user, item, 0, &p);
-    if (p.id == 1 && str_eq(item_text(item, "login"), S("-")))
+    if (p.id == 1 && str_eq(json_member_text(item, "login"), S("-")))
         return foreign_skip(f, "the system user of Zammad", p.id), 0;
     p.role_id = role_of(f, item, p.id);
     p.name = str_trim(STR_CAT(f->item, first.p ? first : S(""), S(" "), last.p ? last : S("")));
-    if (!p.name.n) p.name = p.email.n ? p.email : item_text(item, "login");
+    if (!p.name.n) p.name = p.email.n ? p.email : json_member_text(item, "login");
     take_teams(item, &p);
     return load_foreign_person(f, &p);
 }
@@ -262,8 +262,8 @@ static int take_files(struct foreign *f, const struct json *list, const char *pa
     for (const struct json *a = list ? list->first : NULL; a; a = a->next) {
         TRY(foreign_check(f, &attachment, a, str_fmt(f->item, "%sattachments[%d].", path, place++).p, id));
         const struct json *about = json_member(a, S("preferences"));
-        struct str type = item_text(about, "Content-Type");
-        if (!type.p) type = item_text(about, "Mime-Type");
+        struct str type = json_member_text(about, "Content-Type");
+        if (!type.p) type = json_member_text(about, "Mime-Type");
         struct foreign_attachment *file = &p->attachments[p->attachment_count++];
         foreign_fill(f, &attachment, a, id, file);
         file->content_type = str_cut(&type, ';'); /* without charset=... */
@@ -279,7 +279,7 @@ static int64_t author_of_article(const struct json *j) {
 enum { SENDER_SYSTEM = 3 };
 
 static bool is_of_system(const struct json *j) {
-    struct str sender = item_text(j, "sender");
+    struct str sender = json_member_text(j, "sender");
     return sender.n ? str_eq(sender, S("System")) : item_int(j, "sender_id") == SENDER_SYSTEM;
 }
 
@@ -295,11 +295,11 @@ static int take_articles(struct foreign *f, const struct json *list, const char 
             continue;
         }
         struct foreign_post *p = &c->posts[c->post_count++];
-        bool html = str_eq(item_text(j, "content_type"), S("text/html"));
+        bool html = str_eq(json_member_text(j, "content_type"), S("text/html"));
         foreign_fill(f, &article, j, c->id, p);
         p->author_id = author_of_article(j);
-        if (html) p->html = item_text(j, "body");
-        else p->text = item_text(j, "body");
+        if (html) p->html = json_member_text(j, "body");
+        else p->text = json_member_text(j, "body");
         TRY(take_files(f, item_list(j, "attachments"), member, c->id, p));
     }
     return 0;
@@ -309,7 +309,7 @@ static int take_articles(struct foreign *f, const struct json *list, const char 
  * a list or a text with commas. */
 static int tags_of_ticket(struct foreign *f, const struct json *item, struct foreign_case *c) {
     const char *path;
-    struct str rest = item_text(item, "tags");
+    struct str rest = json_member_text(item, "tags");
     c->tags = item_list(item, "tags");
     if (!c->tags && !rest.n) return foreign_read_of(f, "tags", c->id, &c->tags, &path);
     struct json *made = json_new(f->item, JSON_ARRAY);
@@ -324,9 +324,9 @@ static int tags_of_ticket(struct foreign *f, const struct json *item, struct for
 /* Sets the state and the priority. Returns false if tickets of this state are left out. */
 static bool take_words(struct foreign *f, const struct json *item, struct foreign_case *c) {
     int64_t state_id = item_int(item, "state_id"), priority = item_int(item, "priority_id");
-    struct str priority_name = item_text(item, "priority");
-    int status =
-        resolve(f, "state", states, item_text(item, "state"), BY_NUMBER(state_ids, state_id), state_id);
+    struct str priority_name = json_member_text(item, "priority");
+    int status = resolve(f, "state", states, json_member_text(item, "state"), BY_NUMBER(state_ids, state_id),
+                         state_id);
     int found =
         resolve(f, "priority", priorities, priority_name, BY_NUMBER(priority_ids, priority), priority);
     if (status < 0)
@@ -350,8 +350,8 @@ static int take_zammad_ticket(struct foreign *f, const struct json *item) {
     TRY(tags_of_ticket(f, item, &c));
     if (!articles) TRY(foreign_read_of(f, "articles", c.id, &articles, &path));
     TRY(take_articles(f, articles, path, &c));
-    struct str type = item_text(articles ? articles->first : NULL, "type");
-    int source = word_id(channel_sources, type.n ? type : item_text(item, "create_article_type"));
+    struct str type = json_member_text(articles ? articles->first : NULL, "type");
+    int source = word_id(channel_sources, type.n ? type : json_member_text(item, "create_article_type"));
     c.source = source < 0 ? SOURCE_API : source;
     if (!articles) foreign_skip(f, "tickets without a file of articles: only the title was imported", c.id);
     else if (articles->count < item_int(item, "article_count"))

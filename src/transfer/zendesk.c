@@ -153,7 +153,7 @@ static const struct foreign_shape attachment = {
 /* ---- people and groups ----------------------------------------------------------------------- */
 
 static struct str notes_of(struct foreign *f, const struct json *item) {
-    struct str details = item_text(item, "details"), notes = item_text(item, "notes");
+    struct str details = json_member_text(item, "details"), notes = json_member_text(item, "notes");
     if (!details.n || !notes.n) return details.n ? details : notes;
     return STR_CAT(f->item, details, S("\n\n"), notes);
 }
@@ -168,7 +168,7 @@ static int take_organization(struct foreign *f, const struct json *item) {
 static int take_group(struct foreign *f, const struct json *item) {
     struct foreign_team t = {0};
     foreign_fill(f, &group, item, 0, &t);
-    if (item_true(item, "deleted")) return foreign_skip(f, "deleted groups", t.id), 0;
+    if (json_member_true(item, "deleted")) return foreign_skip(f, "deleted groups", t.id), 0;
     return load_team(f, &t);
 }
 
@@ -176,7 +176,7 @@ static int take_group(struct foreign *f, const struct json *item) {
 enum { OWN_ROLE = 0, LIGHT_AGENT = 1 };
 
 static void take_access(struct foreign *f, const struct json *item, struct foreign_person *p) {
-    struct str restriction = item_text(item, "ticket_restriction");
+    struct str restriction = json_member_text(item, "ticket_restriction");
     const struct json *type = json_member(item, S("role_type"));
     bool typed = type && type->type != JSON_NULL;
     if (p->role_id == CUSTOMER) {
@@ -203,10 +203,10 @@ static int take_user(struct foreign *f, const struct json *item) {
 static int take_zendesk_identity(struct foreign *f, const struct json *item) {
     static const struct word kinds[] = {{0, "email"}, {1, "phone_number"}, {0}};
     int64_t id = item_int(item, "user_id");
-    int kind = word_id(kinds, item_text(item, "type"));
+    int kind = word_id(kinds, json_member_text(item, "type"));
     TRY(foreign_once(f, &f->identities, "id", item_int(item, "id")));
     if (kind < 0) return foreign_skip(f, "accounts of people with other services", id), 0;
-    return load_identity(f, id, kind == 1, item_text(item, "value"));
+    return load_identity(f, id, kind == 1, json_member_text(item, "value"));
 }
 
 static int take_membership(struct foreign *f, const struct json *item) {
@@ -221,8 +221,8 @@ static int take_zendesk_files(struct foreign *f, const struct json *list, const 
     p->attachments = arena_array(f->item, list ? list->count + 1 : 1, sizeof *p->attachments);
     for (const struct json *a = list ? list->first : NULL; a; a = a->next) {
         TRY(foreign_check(f, &attachment, a, str_fmt(f->item, "%sattachments[%d].", path, place++).p, id));
-        if (str_eq(item_text(a, "malware_scan_result"), S("malware_found")) &&
-            !item_true(a, "malware_access_override"))
+        if (str_eq(json_member_text(a, "malware_scan_result"), S("malware_found")) &&
+            !json_member_true(a, "malware_access_override"))
             foreign_skip(f, "attachments with malware", id);
         else foreign_fill(f, &attachment, a, id, &p->attachments[p->attachment_count++]);
     }
@@ -237,7 +237,7 @@ static int take_comments(struct foreign *f, const struct json *list, const char 
         struct foreign_post *p = &c->posts[c->post_count++];
         const char *member = str_fmt(f->item, "%s[%d].", path, place++).p;
         TRY(foreign_check(f, &comment, j, member, c->id));
-        struct str plain = item_text(j, "plain_body");
+        struct str plain = json_member_text(j, "plain_body");
         foreign_fill(f, &comment, j, c->id, p);
         if (plain.n) p->text = plain;
         TRY(take_zendesk_files(f, item_list(j, "attachments"), member, c->id, p));
@@ -247,7 +247,7 @@ static int take_comments(struct foreign *f, const struct json *list, const char 
 
 static void note_left_out(struct foreign *f, const struct json *item, int64_t id) {
     const struct json *fields = item_list(item, "custom_fields");
-    struct str score = item_text(json_member(item, S("satisfaction_rating")), "score");
+    struct str score = json_member_text(json_member(item, S("satisfaction_rating")), "score");
     for (const struct json *v = fields ? fields->first : NULL; v; v = v->next)
         if (!foreign_is_empty(json_member(v, S("value")))) foreign_skip(f, "values of custom fields", id);
     /* offered, unoffered: nobody has rated */
@@ -259,15 +259,17 @@ static int take_ticket(struct foreign *f, const struct json *item) {
     const struct json *comments = item_list(item, "comments");
     const char *path = "comments";
     struct foreign_case c = {.id = item_int(item, "id")};
-    if (str_eq(item_text(item, "status"), S("deleted"))) return foreign_skip(f, "deleted tickets", c.id), 0;
+    if (str_eq(json_member_text(item, "status"), S("deleted")))
+        return foreign_skip(f, "deleted tickets", c.id), 0;
     foreign_fill(f, &ticket, item, c.id, &c);
-    int source = word_id(channel_sources, item_text(json_member(item, S("via")), "channel"));
+    int source = word_id(channel_sources, json_member_text(json_member(item, S("via")), "channel"));
     c.source = source < 0 ? SOURCE_API : source;
     if (!comments) TRY(foreign_read_of(f, "comments", c.id, &comments, &path));
     TRY(take_comments(f, comments, path, &c));
-    if (!c.post_count && item_text(item, "description").n) {
-        c.posts[c.post_count++] = (struct foreign_post){
-            .author_id = c.requester_id, .created_at = c.created_at, .text = item_text(item, "description")};
+    if (!c.post_count && json_member_text(item, "description").n) {
+        c.posts[c.post_count++] = (struct foreign_post){.author_id = c.requester_id,
+                                                        .created_at = c.created_at,
+                                                        .text = json_member_text(item, "description")};
         foreign_skip(f, "comments of tickets without a list of them: only the description was imported",
                      c.id);
     }

@@ -81,20 +81,10 @@ void subcall_call(struct subcall *x) {
 
 const struct json *subcall_data(const struct json *reply) { return json_member(reply, S("data")); }
 
-struct str tree_text(const struct json *object, const char *name) {
-    const struct json *j = json_member(object, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : (struct str){0};
-}
-
 int64_t tree_int(const struct json *object, const char *name) {
     const struct json *j = json_member(object, str_of(name));
     int64_t i;
     return j && j->type == JSON_NUMBER && str_to_int(j->text, &i) ? i : 0;
-}
-
-bool tree_true(const struct json *object, const char *name) {
-    const struct json *j = json_member(object, str_of(name));
-    return j && j->type == JSON_TRUE;
 }
 
 static const struct json *subcall_errors(const struct json *reply) {
@@ -103,15 +93,16 @@ static const struct json *subcall_errors(const struct json *reply) {
 }
 
 struct str subcall_code(const struct json *reply) {
-    return tree_text(subcall_errors(reply), "code");
+    return json_member_text(subcall_errors(reply), "code");
 }
 
 struct str subcall_message(const struct json *reply) {
-    return tree_text(subcall_errors(reply), "message");
+    return json_member_text(subcall_errors(reply), "message");
 }
 
 struct str subcall_problem(const struct json *reply, const char *parameter) {
     for (const struct json *e = subcall_errors(reply); e; e = e->next)
-        if (str_eq(tree_text(e, "parameter"), str_of(parameter))) return tree_text(e, "message");
+        if (str_eq(json_member_text(e, "parameter"), str_of(parameter)))
+            return json_member_text(e, "message");
     return (struct str){0};
 }

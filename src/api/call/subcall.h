@@ -46,9 +46,7 @@ void subcall_call(struct subcall *x);
 
 /* Parts of a reply. They return NULL, p NULL or 0 if it has none. */
 const struct json *subcall_data(const struct json *reply);
-struct str tree_text(const struct json *object, const char *name);
 int64_t tree_int(const struct json *object, const char *name);
-bool tree_true(const struct json *object, const char *name);
 /* The code and the message of the first error. */
 struct str subcall_code(const struct json *reply);
 struct str subcall_message(const struct json *reply);

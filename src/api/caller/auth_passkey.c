@@ -1,6 +1,6 @@
 /* Logins by passkey (docs/ARCHITECTURE.md "Passkeys").
  *
- *     X-Passkey ─▸ form ─▸ client data ─▸ challenge ─▸ known? ─▸ staff? ─▸ signature, flags, counter ─▸ session
+ *     X-Passkey ─▸ form ─▸ client data ─▸ challenge ─▸ known? ─▸ staff? ─▸ signature, flags, count ─▸ session
  *                   └ 400    └──────────────┴────────────┴─────────┴──── refused and counted: 401, 429
  *
  * With X-Token it is the second step after a password. The signature is verified in the pool, in a snapshot.
@@ -28,13 +28,8 @@ struct passkey_login {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static struct str assertion_text(const struct json *of, const char *name) {
-    const struct json *j = json_member(of, str_of(name));
-    return j && j->type == JSON_STRING ? j->text : (struct str){0};
-}
-
 static struct str assertion_part(struct arena *a, const struct json *of, const char *name) {
-    struct str text = assertion_text(of, name);
+    struct str text = json_member_text(of, name);
     return text.p ? base64url_decode(a, text) : (struct str){0};
 }
 
@@ -47,8 +42,8 @@ static int read_assertion(struct call *c, struct str sent, struct passkey_login 
     bool good = text.p && json_parse(a, text, &tree, &err) == 0 && tree->type == JSON_OBJECT;
     const struct json *response = good ? json_member(tree, S("response")) : NULL;
     if (response) {
-        out->id = assertion_text(tree, "id");
-        out->user_handle = assertion_text(response, "userHandle");
+        out->id = json_member_text(tree, "id");
+        out->user_handle = json_member_text(response, "userHandle");
         out->got = (struct webauthn_assertion){.client_data = assertion_part(a, response, "clientDataJSON"),
                                                .authenticator_data =
                                                    assertion_part(a, response, "authenticatorData"),

@@ -22,18 +22,14 @@ const char *webauthn_client(struct arena *a, const struct webauthn_party *party,
     struct json_error err;
     if (json_parse(a, client_data, &tree, &err) < 0 || tree->type != JSON_OBJECT)
         return "The client data is not a JSON object.";
-    const struct json *is = json_member(tree, S("type")), *asked = json_member(tree, S("challenge")),
-                      *origin = json_member(tree, S("origin")),
-                      *crossed = json_member(tree, S("crossOrigin"));
-    if (is == NULL || is->type != JSON_STRING || !str_eq(is->text, str_of(type)))
+    if (!str_eq(json_member_text(tree, "type"), str_of(type)))
         return "The client data is of another ceremony.";
-    if (origin == NULL || origin->type != JSON_STRING || !str_eqi(origin->text, party->origin))
+    if (!str_eqi(json_member_text(tree, "origin"), party->origin))
         return "The passkey was used on a page of another site than the desk's base URL.";
-    if (crossed && crossed->type == JSON_TRUE)
+    if (json_member_true(tree, "crossOrigin"))
         return "The passkey was used in a frame on a page of another site.";
-    if (asked == NULL || asked->type != JSON_STRING) return "The client data has no challenge.";
-    *challenge = asked->text;
-    return NULL;
+    *challenge = json_member_text(tree, "challenge");
+    return challenge->p ? NULL : "The client data has no challenge.";
 }
 
 /* ---- authenticator data ---------------------------------------------------------------------- */

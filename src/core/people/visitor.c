@@ -85,8 +85,8 @@ static bool visitor_claim_time(const struct json *claims, const char *name, int6
 }
 
 static struct str claim_text(const struct json *claims, const char *name) {
-    const struct json *j = json_member(claims, str_of(name));
-    return j && j->type == JSON_STRING ? str_trim(j->text) : (struct str){0};
+    struct str text = json_member_text(claims, name);
+    return text.p ? str_trim(text) : text;
 }
 
 static int claim_times(struct work *w, const struct json *claims, int64_t *until) {
