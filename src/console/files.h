@@ -1,4 +1,5 @@
-/* The built console and the widget of sites, embedded by tools/embed_bytes.sh (docs/CONSOLE.md, docs/WIDGET.md). */
+/* The built console and the widget of sites, embedded by tools/embed_bytes.sh (docs/CONSOLE.md,
+ * docs/WIDGET.md). */
 #ifndef CONSOLE_FILES_H
 #define CONSOLE_FILES_H
 
@@ -7,8 +8,8 @@
 
 #define WIDGET_FILE "widget.js"
 
-/* page.html as it is, the files that it loads and widget.js, compressed by gzip. The name of a file that the page
- * loads has a hash of the contents in it, so the bytes of a name never change. */
+/* page.html as it is, the files that it loads and widget.js, compressed by gzip. The name of a file that
+ * the page loads has a hash of the contents in it, so the bytes of a name never change. */
 struct console_file {
     const char *name;
     const unsigned char *bytes;

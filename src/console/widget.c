@@ -1,8 +1,8 @@
-/* Serves the widget of sites, one script at one address (docs/WIDGET.md). It is the same for everybody and holds
- * nothing of the desk: it reads settings and conversations by the API.
+/* Serves the widget of sites, one script at one address (docs/WIDGET.md). It is the same for everybody and
+ * holds nothing of the desk: it reads settings and conversations by the API.
  *
- * Pages of other sites load it, so its policy is cross-origin. The address stays the same for all versions: browsers
- * use a copy for five minutes, then ask by the ETag, and show the copy meanwhile. */
+ * Pages of other sites load it, so its policy is cross-origin. The address stays the same for all versions:
+ * browsers use a copy for five minutes, then ask by the ETag, and show the copy meanwhile. */
 #include "console/widget.h"
 #include "console/files.h"
 

@@ -199,7 +199,8 @@ int inbox_list(struct arena *a, struct str inbox, enum inbox_folder folder, stru
     return n;
 }
 
-/* Returns the number of files in a folder, and lowers *oldest to the first arrival, which the names begin with. */
+/* Returns the number of files in a folder, and lowers *oldest to the first arrival, which the names begin
+ * with. */
 static int64_t inbox_count(struct arena *a, struct str inbox, const char *folder, int64_t *oldest) {
     DIR *d = opendir(str_fmt(a, "%s/%s", inbox.p, folder).p);
     int64_t n = 0, at;

@@ -84,7 +84,8 @@ struct inbox_file {
     struct str name;
 };
 
-/* What the folders hold. oldest: arrival of the oldest waiting mail, 0: none, or only mails of older versions. */
+/* The numbers of mails in the folders. oldest: arrival of the oldest waiting mail, 0: none, or only mails of older
+ * versions. */
 struct inbox_state {
     int64_t waiting, oldest, failed;
 };

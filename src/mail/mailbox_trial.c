@@ -167,9 +167,8 @@ static bool try_relay(struct work *w, struct trial *t, const atomic_bool *stoppi
     struct mail_fault fault = {0};
     struct str reason, own = mime_address(w->arena, t->address), mail = trial_mail(w, t);
     if (t->relay->host.n == 0) {
-        fault = (struct mail_fault){
-            .advice =
-                "Let an owner set mail.smtp_host and the login (PUT /settings), or smtp_host of the mailbox."};
+        fault = (struct mail_fault){.advice = "Let an owner set mail.smtp_host and the login (PUT "
+                                              "/settings), or smtp_host of the mailbox."};
         snprintf(fault.message, sizeof fault.message, "The desk has no relay: it can't send mail.");
     } else if (own.p == NULL || mail.p == NULL) {
         fault = (struct mail_fault){.stage = STAGE_ACCEPT, .advice = "Give the mailbox another address."};

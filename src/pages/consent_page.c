@@ -1,7 +1,8 @@
 /* The page to which a provider sends the browser of an owner who connects a mailbox
  * (core/mail/mailbox_oauth.h).
  *
- *     GET /mailboxes/3/oauth/callback?code&state ─▸ state, session of the same owner ─▸ issuer ─▸ tokens ─▸ one write ─▸ 303 settings
+ *     GET /mailboxes/3/oauth/callback?code&state ─▸ state, session of the same owner ─▸ issuer ─▸ tokens
+ *         ─▸ one write ─▸ 303 settings
  *
  * Each mailbox has a callback of its own, so that the code of one provider is never sent to another. A page
  * of another site can't connect an account of its own, because the state is made for the person whose

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 
 /* Reads the whole file from the place on, outside of transactions. Memory: 8 bytes for each key, at most 32
- * MiB. Returns bits for csv_repeats_have, in w's arena. p NULL: no key repeats. n 0: `stopping` is true. A file
- * that can't be read on ends there. */
+ * MiB. Returns bits for csv_repeats_have, in w's arena. p NULL: no key repeats. n 0: `stopping` is true. A
+ * file that can't be read on ends there. */
 struct str csv_repeats_read(struct work *w, struct csv_reader *r, const struct csv_columns *columns,
                             const atomic_bool *stopping);
 /* Returns true if several rows have the key, or seldom if only one has it. */

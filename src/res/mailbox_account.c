@@ -21,10 +21,15 @@ static void render_account(struct view *v, const struct row *row, const struct v
     else jw_str(&v->w, own->s);
 }
 
-static void render_account_security(struct view *v, const struct row *row, const struct value *own) {
+static void render_account_word(struct view *v, const struct row *row, const struct value *own,
+                                const struct word *words) {
     struct value word = *own;
-    if (own->type == V_INT) word = value_text(str_of(word_of(smtp_securities, own->i)));
+    if (own->type == V_INT) word = value_text(str_of(word_of(words, own->i)));
     render_account(v, row, &word);
+}
+
+static void render_account_security(struct view *v, const struct row *row, const struct value *own) {
+    render_account_word(v, row, own, smtp_securities);
 }
 
 static void render_account_time(struct view *v, const struct row *row, const struct value *own) {
@@ -58,15 +63,11 @@ static int check_imap_host(struct call *c, struct in *in) {
 }
 
 static void render_provider(struct view *v, const struct row *row, const struct value *own) {
-    struct value word = *own;
-    if (own->type == V_INT) word = value_text(str_of(word_of(mail_provider_words, own->i)));
-    render_account(v, row, &word);
+    render_account_word(v, row, own, mail_provider_words);
 }
 
 static void render_consent(struct view *v, const struct row *row, const struct value *own) {
-    struct value word = *own;
-    if (own->type == V_INT) word = value_text(str_of(word_of(consent_words, own->i)));
-    render_account(v, row, &word);
+    render_account_word(v, row, own, consent_words);
 }
 
 static void render_consent_callback(struct view *v, const struct row *row, const struct value *own) {
@@ -140,24 +141,25 @@ const struct field mailbox_account_fields[] = {
      .example = "\"PASSWORD\""},
     {"oauth_provider", F_WORD, NULLABLE, .words = mail_provider_words, .check = check_account_role,
      .render = render_provider,
-     .doc =
-         "Provider at which the mailbox logs in by OAuth 2, at its IMAP server and at its relay, in place of "
-         "passwords: GOOGLE, MICROSOFT or GENERIC. Null: by passwords. GOOGLE and MICROSOFT set imap_host and "
-         "smtp_host if these are null and not sent." OWNERS,
+     .doc = "Provider at which the mailbox logs in by OAuth 2, at its IMAP server and at its relay, in "
+            "place of "
+            "passwords: GOOGLE, MICROSOFT or GENERIC. Null: by passwords. GOOGLE and MICROSOFT set "
+            "imap_host and "
+            "smtp_host if these are null and not sent." OWNERS,
      .example = "\"GOOGLE\""},
     {"oauth_client_id", F_TEXT, NULLABLE, .max = 500, .check = check_account_role, .render = render_account,
      .doc = "Name of the desk at the provider. It is needed with a provider." OWNERS, .example = "\"desk\""},
     {"oauth_client_secret", F_PASSWORD, NULLABLE | INPUT_ONLY | BY_HANDLER, .column = "t.oauth_client_secret",
      .check = check_account_role,
-     .doc =
-         "Secret of the desk at the provider. It is never shown. A change of provider, client or address for "
-         "tokens deletes it, unless the same request sends it again." OWNERS,
+     .doc = "Secret of the desk at the provider. It is never shown. A change of provider, client or "
+            "address for "
+            "tokens deletes it, unless the same request sends it again." OWNERS,
      .example = "\"SECRET\""},
     {"oauth_authorization_url", F_TEXT, NULLABLE, .max = 1000, .check = check_provider_url,
      .render = render_account,
-     .doc =
-         "Address at which an owner agrees. It may have arguments, such as prompt=consent. Null: that of the "
-         "provider; GENERIC needs it." OWNERS,
+     .doc = "Address at which an owner agrees. It may have arguments, such as prompt=consent. Null: that "
+            "of the "
+            "provider; GENERIC needs it." OWNERS,
      .example = "\"https://login.example.com/authorize\""},
     {"oauth_token_url", F_TEXT, NULLABLE, .max = 1000, .check = check_provider_url, .render = render_account,
      .doc = "Address for tokens. Null: that of the provider; GENERIC needs it." OWNERS,
@@ -174,14 +176,13 @@ const struct field mailbox_account_fields[] = {
      .doc = "Address to register at the provider as redirect URI.",
      .example = "\"https://desk.example.com/mailboxes/1/oauth/callback\""},
     {"oauth_state", F_WORD, READONLY, .words = consent_words, .render = render_consent,
-     .doc =
-         "CONNECTED, or NEEDS_CONSENT: an owner must connect the mailbox (POST /mailboxes/:id/oauth), and its "
-         "mails wait. Null: no provider.",
+     .doc = "CONNECTED, or NEEDS_CONSENT: an owner must connect the mailbox (POST /mailboxes/:id/oauth), "
+            "and its "
+            "mails wait. Null: no provider.",
      .example = "\"CONNECTED\""},
     {"oauth_reason", F_TEXT, READONLY, .render = render_account,
-     .doc =
-         "Why the mailbox needs consent, or why its provider could not be asked the last time. Null: nothing "
-         "failed.",
+     .doc = "Why the mailbox needs consent, or why its provider could not be asked the last time. Null: "
+            "nothing failed.",
      .example = "null"},
     {"oauth_connected_at", F_TIME, READONLY, .render = render_account_time,
      .doc = "Time when an owner connected it last."},

@@ -14,9 +14,9 @@ static void render_url(struct view *v, const struct row *row, const struct value
 
 static const struct field consent_fields[] = {
     {"url", F_COMPUTED, READONLY | SECRET, .column = "", .render = render_url,
-     .doc =
-         "Address at the provider. Open it in the browser in which you are logged in at the desk. It works once, "
-         "for ten minutes.",
+     .doc = "Address at the provider. Open it in the browser in which you are logged in at the desk. It "
+            "works once, "
+            "for ten minutes.",
      .example = "\"https://login.example.com/authorize?client_id=desk&state=...\""},
     {0},
 };
@@ -60,10 +60,10 @@ static const struct route consent_routes[] = {
     {POST, "/mailboxes/:id/oauth", OWNERS, "", ONE, post_mailbox_oauth, .of = "mailbox", .reads = true,
      .status = 200, .permission = "channels.manage", .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
      .input = no_fields, .summary = "Begin to connect a mailbox",
-     .doc =
-         "Returns the address at the provider, where an owner agrees that the desk reads and sends the mails of the "
-         "account. Only owners do this, and no token. The provider sends the browser back to the desk, which "
-         "stores the consent: oauth_state of the mailbox is then CONNECTED.",
+     .doc = "Returns the address at the provider, where an owner agrees that the desk reads and sends the "
+            "mails of the "
+            "account. Only owners do this, and no token. The provider sends the browser back to the desk, "
+            "which stores the consent: oauth_state of the mailbox is then CONNECTED.",
      .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
     {0},
 };

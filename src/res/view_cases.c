@@ -119,9 +119,9 @@ static struct case_key key_of_cursor(const struct list_cursor *at) {
     return case_key_of_number(by_id ? at->id : at->number, at->id);
 }
 
-/* A list without an index in its order reads all rows of its ranges. Those of the page are enough, if the keys
- * of the view are kept (core/cases/view_count.c). Returns 1 if they are the range now, 0 if they are not known,
- * or a negative error. */
+/* A list without an index in its order reads all rows of its ranges. Those of the page are enough, if the
+ * keys of the view are kept (core/cases/view_count.c). Returns 1 if they are the range now, 0 if they are
+ * not known, or a negative error. */
 static int range_of_page(struct call *c, struct branches *b, struct view_rows *rows) {
     const struct options *o = &c->options;
     struct case_key place;
@@ -141,8 +141,8 @@ static int range_of_page(struct call *c, struct branches *b, struct view_rows *r
     return 1;
 }
 
-/* True if the page has a place among the conversations that are counted: an offset or a cursor. The list leaves
- * out none of them by itself. */
+/* True if the page has a place among the conversations that are counted: an offset or a cursor. The list
+ * leaves out none of them by itself. */
 static bool has_place(const struct call *c) {
     bool has = !c->options.keyset || c->cursor;
     for (int i = 0; i < c->arg_count && has; i++) has = !c->args[i].given || c->args[i].field->filter == NULL;
@@ -179,7 +179,8 @@ static bool is_filtered(const struct call *c) {
     return false;
 }
 
-/* The inbox is a list of conversations with filters. In an order without an index it is a view like others. */
+/* The inbox is a list of conversations with filters. In an order without an index it is a view like others.
+ */
 static int plan_inbox(struct call *c, struct branches *b, struct view_rows *rows,
                       const struct case_column *by) {
     if (!has_index(c->order) && !is_filtered(c)) {

@@ -1,4 +1,5 @@
-/* What the pages of a widget's origins read (core/desk/widget.h). The origin names the brand. */
+/* Settings and visitors for the pages of a widget's origins (core/desk/widget.h). The origin names the
+ * brand. */
 #include "core/desk/widget.h"
 
 #include "api/rows/generic.h"

@@ -1,5 +1,5 @@
-/* Rows of another server of this API as bodies of requests: what a GET shows, in the form that POST takes. The
- * table of the parameters says which members these are. References become ids of this desk. */
+/* Rows of another server of this API as bodies of requests: what a GET shows, in the form that POST takes.
+ * The table of the parameters says which members these are. References become ids of this desk. */
 #ifndef TRANSFER_API_BODY_H
 #define TRANSFER_API_BODY_H
 

@@ -1,5 +1,5 @@
-/* The import from another server of this API, in parts (deskapi.c lists the files and what takes their items).
- * Each function takes an item of a file. Returns 0 or a negative error. */
+/* The import from another server of this API, in parts (deskapi.c lists the files and what takes their
+ * items). Each function takes an item of a file. Returns 0 or a negative error. */
 #ifndef TRANSFER_DESKAPI_PARTS_H
 #define TRANSFER_DESKAPI_PARTS_H
 

@@ -126,6 +126,18 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     return foreign_done(f, &w, rc);
 }
 
+static struct note_new note_of(enum note_owner kind, int64_t owner_id, const struct foreign_post *p,
+                               const struct told *told, const struct filed *files) {
+    return (struct note_new){.kind = kind,
+                             .owner_id = owner_id,
+                             .text = told->text,
+                             .html = told->html,
+                             .pinned = p->is_pinned,
+                             .color = p->color,
+                             .files = files->ids,
+                             .file_count = files->n};
+}
+
 static int add_post(struct foreign *f, const struct foreign_case *c, const struct foreign_post *p, int64_t id,
                     int64_t *at) {
     struct work w;
@@ -137,18 +149,9 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
     foreign_work(f, &w, p->is_note ? p->created_at : *at, author_of(f, p, c->id));
     TRY(files_of(f, &w, c->id, p, &files));
     TRY(contents_of(f, p, &files, &told));
+    struct note_new note = note_of(NOTE_CASE, id, p, &told, &files);
     int rc = case_load(&w, id, &now);
-    if (rc == 1 && p->is_note)
-        rc = note_add(&w,
-                      &(struct note_new){.kind = NOTE_CASE,
-                                         .owner_id = id,
-                                         .text = told.text,
-                                         .html = told.html,
-                                         .pinned = p->is_pinned,
-                                         .color = p->color,
-                                         .files = files.ids,
-                                         .file_count = files.n},
-                      &post);
+    if (rc == 1 && p->is_note) rc = note_add(&w, &note, &post);
     else if (rc == 1)
         rc = message_post(&w, &now,
                           &(struct message_new){.contents = told.text,
@@ -219,17 +222,8 @@ int load_notes(struct foreign *f, bool is_person, int64_t id, const struct forei
         TRY(files_of(f, &w, id, p, &files));
         TRY(contents_of(f, p, &files, &told));
         foreign_made(f, "notes", 1);
-        TRY(foreign_done(f, &w,
-                         note_add(&w,
-                                  &(struct note_new){.kind = is_person ? NOTE_USER : NOTE_ORGANIZATION,
-                                                     .owner_id = id,
-                                                     .text = told.text,
-                                                     .html = told.html,
-                                                     .pinned = p->is_pinned,
-                                                     .color = p->color,
-                                                     .files = files.ids,
-                                                     .file_count = files.n},
-                                  &note)));
+        struct note_new new_note = note_of(is_person ? NOTE_USER : NOTE_ORGANIZATION, id, p, &told, &files);
+        TRY(foreign_done(f, &w, note_add(&w, &new_note, &note)));
     }
     return 0;
 }

@@ -130,7 +130,8 @@ struct actor {
      * (core/desk/widget.h); 0: no such page */
     int64_t widget_brand_id;
     struct str device; /* the fingerprint of this page alone; p NULL: no page of a widget calls */
-    /* the customer whom the site has signed in (core/people/visitor.h), with the name that it gave; 0: nobody */
+    /* the customer whom the site has signed in (core/people/visitor.h), with the name that it gave; 0:
+     * nobody */
     int64_t visitor_id;
     struct str visitor_name;
     struct str remote, user_agent;

@@ -178,7 +178,7 @@ async function furnish(desk) {
   return { status, priority, type, plan, options, article };
 }
 
-/** What GETs of a desk show of the kinds that are carried. */
+/** The replies to GETs of a desk, of the kinds that are carried. */
 async function contents(desk) {
   const people = await pages(desk.owner, '/users', { include: 'identity_email,identity_phone,user_field_value', fields: '+tags' });
   const cases = await pages(desk.owner, '/cases', { fields: '+tags', include: 'case_field_value' });

@@ -152,8 +152,8 @@ struct call {
     /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
     struct branches *branches;
     const struct order *order; /* lists: instead of the route's; NULL: that of the route */
-    /* lists: the branches have the rows of this page only, and further rows with the same key. `skipped` rows of
-     * the list stand before them */
+    /* lists: the branches have the rows of this page only, and further rows with the same key. `skipped`
+     * rows of the list stand before them */
     bool is_page;
     int64_t skipped;
     const struct list_cursor *cursor; /* lists: the place of the page (api/rows/list_cursor.h); NULL: none */

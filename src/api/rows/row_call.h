@@ -10,8 +10,8 @@ struct row_call {
     struct route route;
 };
 
-/* The call of a route of the resource, which exists. Its work is a copy of w. id: of the row of a PUT, else 0.
- * body: an object. */
+/* The call of a route of the resource, which exists. Its work is a copy of w. id: of the row of a PUT, else
+ * 0. body: an object. */
 void row_call_init(struct row_call *x, const struct work *w, const char *type, const char *path, int64_t id,
                    const struct json *body);
 /* Checks the body of a POST and writes nothing. Returns 0 or a negative error. */

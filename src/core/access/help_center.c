@@ -23,7 +23,7 @@
 #define STAFFS_SECTION(s) \
     ALIVE(s) " AND (" s ".visibility = 1 OR (" TAGGED(s) " AND (" s ".visibility = 2 OR " IN_TEAM(s) ")))"
 
-/* What a page of a widget shows: sections of its brand, and of all brands. */
+/* A page of a widget shows sections of its brand, and of all brands. */
 #define WIDGETS_SECTION(s)                                                          \
     PUBLIC_SECTION(s)                                                               \
     " AND NOT EXISTS (SELECT 1 FROM categories wg WHERE wg.id = " s ".category_id " \

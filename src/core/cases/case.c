@@ -478,7 +478,8 @@ static void case_touch_clocks(struct work *w, const struct case_now *c, unsigned
     if (differ & CASE_TEAM) clocks_touch_team(w, c->id, c->assigned_team_id);
 }
 
-/* Decides the SLA of the changed conversation if this work has not yet decided it. *out NULL: the finisher does. */
+/* Decides the SLA of the changed conversation if this work has not yet decided it. *out NULL: the finisher
+ * does. */
 static int case_decide_sla(struct work *w, const struct case_now *next, unsigned differ,
                            const struct case_change *wanted, struct sla_decided **out) {
     struct sla_decided sla = {.case_id = next->id, .before = next->sla_version_id, .next = w->sla_decided};

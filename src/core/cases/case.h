@@ -22,8 +22,9 @@ struct case_now {
 /* 1, 0 absent or being deleted, or a negative error; locks the row */
 int case_load(struct work *w, int64_t id, struct case_now *out);
 int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
-/* The SLA that the row of a conversation got with its INSERT, or with the UPDATE of its first change. case_load shows
- * the former one until the finisher has attached it (core/rules/sla_match.c), so that clocks begin there. */
+/* The SLA that the row of a conversation got with its INSERT, or with the UPDATE of its first change.
+ * case_load shows the former one until the finisher has attached it (core/rules/sla_match.c), so that
+ * clocks begin there. */
 struct sla_decided {
     int64_t case_id, version_id, before; /* versions; 0: none */
     bool outdated, attached;             /* outdated: the conversation was changed since */
@@ -90,7 +91,8 @@ struct case_change {
     bool undoes;                    /* a reply is undone: the status may return to NEW */
     /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
     bool incomplete;
-    /* Decides the SLA, for the same UPDATE: sla_of_changed of core/rules/sla_match.h; NULL: the finisher does. */
+    /* Decides the SLA, for the same UPDATE: sla_of_changed of core/rules/sla_match.h; NULL: the finisher
+     * does. */
     int (*sla)(struct work *w, const struct case_now *next, unsigned differ, int64_t *version_id);
 };
 /* True if the property is one of those that differ (bits of enum case_property). */

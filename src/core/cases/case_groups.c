@@ -106,8 +106,8 @@ static int member_compare(const void *x, const void *y) {
     return (a->of > b->of) - (a->of < b->of);
 }
 
-/* Reads the rows of a statement as members that ascend, and adds them to the groups. Returns their number, or a
- * negative error. */
+/* Reads the rows of a statement as members that ascend, and adds them to the groups. Returns their number,
+ * or a negative error. */
 static int members_read(struct grouping *g, const struct view_rows *rows, struct stmt *s,
                         struct member **out) {
     struct member *list = NULL;

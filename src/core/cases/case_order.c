@@ -1,6 +1,6 @@
-/* A page is selected among the keys of all conversations of a view, without sorting them: quickselect finds the
- * key of its first row, and that of its last one. Pivots are random, because people choose subjects, and so the
- * order of keys. 100,000 keys take 1 to 2 milliseconds. */
+/* A page is selected among the keys of all conversations of a view, without sorting them: quickselect finds
+ * the key of its first row, and that of its last one. Pivots are random, because people choose subjects,
+ * and so the order of keys. 100,000 keys take 1 to 2 milliseconds. */
 #include "core/cases/case_order.h"
 
 #include "base/random.h"

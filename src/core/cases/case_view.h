@@ -17,8 +17,9 @@ struct case_column {
     const char *name, *title; /* title NULL: the column of a custom field, which has titles of its own */
     const char *key;          /* SQL over t, never NULL, by which a view may be ordered; NULL: not an order */
     bool is_text;             /* the key is a text, not a number */
-    /* each change of a key has an entry in the change log about the conversation, or about the person or team that
-     * it names. Deadlines, positions of options and what a change without effect updates have none */
+    /* each change of a key has an entry in the change log about the conversation, or about the person or
+     * team that it names. Deadlines, positions of options and what a change without effect updates have
+     * none */
     bool is_logged;
 };
 extern const struct case_column case_columns[]; /* ends with name NULL; without those of custom fields */

@@ -40,9 +40,9 @@ int counting_exact(struct work *w, const struct view_rows *rows, int64_t *n);
 /* The same, with the ids of the conversations that the actor sees, ascending: *ids. NULL: more than
  * `most`, or not known. Returns their number, 0 without ids, or a negative error. */
 int counting_list(struct work *w, const struct view_rows *rows, int most, int64_t **ids);
-/* The ids of a page in the order of rows->order, which is not NULL, and of all conversations with the key of its
- * first or its last row (core/cases/case_order.h). *ids NULL: not known. Returns their number, 0 without ids, or
- * a negative error. */
+/* The ids of a page in the order of rows->order, which is not NULL, and of all conversations with the key
+ * of its first or its last row (core/cases/case_order.h). *ids NULL: not known. Returns their number, 0
+ * without ids, or a negative error. */
 int counting_page(struct work *w, const struct view_rows *rows, struct case_page *page, int64_t **ids);
 
 #endif

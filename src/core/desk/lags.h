@@ -1,5 +1,5 @@
-/* What waits in the desk, and for how long: gauges for the metrics (pages/metrics.c), which have no time to
- * ask the store. The runner measures them (jobs/lags.c). */
+/* Gauges of the work that waits in the desk, and of how long it has waited. /metrics has no time to ask the
+ * store (pages/metrics.c), so the runner measures them (jobs/lags.c). */
 #ifndef CORE_LAGS_H
 #define CORE_LAGS_H
 
@@ -17,7 +17,8 @@ struct lags {
     /* Letters that are not sent yet, also those that are due later because a relay refused them, and the age
      * of the oldest. */
     _Atomic int64_t letters, letter_age;
-    /* Mails in the inbox that are not stored yet, the age of the oldest, and mails that can't be processed. */
+    /* Mails in the inbox that are not stored yet, the age of the oldest, and mails that can't be processed.
+     */
     _Atomic int64_t arrivals, arrival_age, arrivals_failed;
     _Atomic int64_t mailboxes_failing; /* IMAP accounts whose last attempt failed */
     _Atomic int64_t breach_late;       /* how long the first breach of an SLA has not been raised */

@@ -250,9 +250,8 @@ const struct setting setting_table[] = {
      .doc = "Number of seconds for which browsers reach this host only by HTTPS "
             "(Strict-Transport-Security), if base-url begins with https. 0: the header is not sent."},
     {130, "security.staff_passwords", SETTING_BOOL, "1", .role = ROLE_OWNER,
-     .doc =
-         "Staff may log in by password. False: only by a provider (OpenID Connect) or a passkey; owners keep their "
-         "passwords, so that nobody is locked out. API tokens work as before."},
+     .doc = "Staff may log in by password. False: only by a provider (OpenID Connect) or a passkey; owners "
+            "keep their passwords, so that nobody is locked out. API tokens work as before."},
     {131, "signin.allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
      .doc = "Providers of logins may be hosts of this machine or of a private network, and may use http."},
     {0}};

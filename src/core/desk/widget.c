@@ -140,11 +140,10 @@ int64_t widget_brand_of(const struct desk *d, struct str origin) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-QUERY(
-    widget_shown,
-    "SELECT b.name, b.color, b.theme, l.locale, COALESCE(b.logo_at, 0), x.greeting, "
-    "COALESCE(x.is_anonymous_allowed, 1), CASE WHEN x.secret IS NULL THEN 0 ELSE 1 END FROM brands b JOIN locales l ON l.id = b.locale_id "
-    "LEFT JOIN brand_widgets x ON x.brand_id = b.id WHERE b.id = :brand");
+QUERY(widget_shown, "SELECT b.name, b.color, b.theme, l.locale, COALESCE(b.logo_at, 0), x.greeting, "
+                    "COALESCE(x.is_anonymous_allowed, 1), CASE WHEN x.secret IS NULL THEN 0 ELSE 1 END "
+                    "FROM brands b JOIN locales l ON l.id = b.locale_id "
+                    "LEFT JOIN brand_widgets x ON x.brand_id = b.id WHERE b.id = :brand");
 QUERY(widget_anonymous, "SELECT is_anonymous_allowed FROM brand_widgets WHERE brand_id = :brand");
 
 int widget_look(struct work *w, int64_t brand_id, struct widget_look *out) {

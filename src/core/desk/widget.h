@@ -23,7 +23,7 @@ int64_t widget_brand_of(const struct desk *d, struct str origin);
  * only. p NULL: the text is no such origin. */
 struct str widget_origin_read(struct arena *a, struct str text);
 
-/* What a page shows before a conversation. Texts are in the arena. */
+/* The look of a widget before a conversation. Texts are in the arena. */
 struct widget_look {
     struct str name, color, theme, locale, greeting; /* color, greeting: p NULL: none */
     int64_t logo_at;                                 /* 0: no logo */

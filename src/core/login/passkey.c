@@ -125,11 +125,10 @@ QUERY(passkey_count_up, "UPDATE passkeys SET sign_count = :count, last_used_at =
                         "WHERE id = :id AND (sign_count < :count OR (sign_count = 0 AND :count = 0))");
 QUERY(passkey_handle, "SELECT user_handle FROM passkeys WHERE user_id = :user ORDER BY id LIMIT 1");
 QUERY(passkeys_of_person, "SELECT COUNT(*) FROM passkeys WHERE user_id = :user");
-QUERY(
-    passkey_insert,
-    "INSERT INTO passkeys (user_id, name, credential_id, algorithm, public_key, sign_count, transports, "
-    "user_handle, rp_id, created_at, updated_at) VALUES (:user, :name, :credential, :algorithm, :key, :count, "
-    ":transports, :handle, :rp, :now, :now) @RETURN_ID@");
+QUERY(passkey_insert,
+      "INSERT INTO passkeys (user_id, name, credential_id, algorithm, public_key, sign_count, transports, "
+      "user_handle, rp_id, created_at, updated_at) VALUES (:user, :name, :credential, :algorithm, :key, "
+      ":count, :transports, :handle, :rp, :now, :now) @RETURN_ID@");
 QUERY(passkey_delete, "DELETE FROM passkeys WHERE id = :id");
 QUERY(passkey_name, "SELECT name FROM passkeys WHERE id = :id");
 QUERY(passkey_owner, "SELECT user_id FROM passkeys WHERE id = :id");

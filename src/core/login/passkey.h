@@ -1,8 +1,8 @@
 /* Passkeys of staff (WebAuthn): the rows, and the challenges of the two ceremonies.
  *
  * A challenge holds its time and a MAC over its purpose and its subject, so the request for one writes
- * nothing, and any process checks it. Only a challenge that comes back is stored, as a hash, so that it counts
- * once. */
+ * nothing, and any process checks it. Only a challenge that comes back is stored, as a hash, so that it
+ * counts once. */
 #ifndef CORE_PASSKEY_H
 #define CORE_PASSKEY_H
 
@@ -43,7 +43,8 @@ struct passkey {
     struct webauthn_credential credential; /* its id is not read */
     struct str user_handle;
 };
-/* Finds the passkey of a person who may log in. credential_id: Base64url. Returns 1, 0 or a negative error. */
+/* Finds the passkey of a person who may log in. credential_id: Base64url. Returns 1, 0 or a negative error.
+ */
 int passkey_find(struct work *w, struct str credential_id, struct passkey *out);
 /* Notes a login. Returns 1, or 0 if the passkey is gone or a login in the meantime had this counter. */
 int passkey_used(struct work *w, int64_t id, int64_t sign_count);

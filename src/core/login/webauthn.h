@@ -1,4 +1,5 @@
-/* What a browser returns from the two ceremonies of WebAuthn Level 2 (sections 7.1 and 7.2): pure functions.
+/* Reads and verifies what a browser returns from the two ceremonies of WebAuthn Level 2 (sections 7.1 and
+ * 7.2): pure functions.
  *
  * The reader checks the form and the flags, and libfido2 reads the key and verifies the signature.
  * Attestation is not examined, because the desk has no list of permitted authenticators. A function returns

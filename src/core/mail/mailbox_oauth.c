@@ -166,11 +166,12 @@ static int tell_admins(struct work *w, int64_t id, struct str reason) {
     int rc;
     TRY(db_text(w->conn, &consent_address, BINDS(B_INT("id", id)), w->arena, &address));
     struct str subject = STR_CAT(w->arena, S("The mailbox "), address, S(" must be connected again"));
-    struct str text = str_fmt(
-        w->arena,
-        "The desk can't log in to the mailbox %s any more: %s Until an owner connects it again, its mails wait. "
-        "None is lost.\n\nConnect it in the settings: %s/agent/settings/mailboxes/%" PRId64,
-        address.p, reason.p, w->desk->base_url.p, id);
+    struct str text =
+        str_fmt(w->arena,
+                "The desk can't log in to the mailbox %s any more: %s Until an owner connects it again, "
+                "its mails wait. "
+                "None is lost.\n\nConnect it in the settings: %s/agent/settings/mailboxes/%" PRId64,
+                address.p, reason.p, w->desk->base_url.p, id);
     struct letter_to to[50];
     int n = 0;
     DB_ROWS(rc, w->conn, &consent_admins, BINDS(B_INT("admin", ROLE_ADMIN)), row)

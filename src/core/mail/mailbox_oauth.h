@@ -24,7 +24,7 @@ enum mail_provider_kind { MAIL_GOOGLE = 1, MAIL_MICROSOFT, MAIL_GENERIC };
 extern const struct word mail_provider_words[], consent_words[];
 enum consent { CONSENT_NEEDED = 1, CONSENT_CONNECTED };
 
-/* What the desk asks a provider with, and where its servers are. */
+/* The addresses and scopes of a provider, and its servers. */
 struct mail_preset {
     enum mail_provider_kind kind;
     /* NULL: the owner sets it. authorization_url has the arguments by which a refresh token comes */

@@ -216,8 +216,8 @@ static int sla_match(struct work *w, const struct rule_set *set) {
 
 /* ---- before the INSERT or the UPDATE --------------------------------------------------------- */
 
-/* Finds a fact of a conversation whose row is not written yet. Returns false if only its row has it, or if another
- * function than case_change changes it. */
+/* Finds a fact of a conversation whose row is not written yet. Returns false if only its row has it, or if
+ * another function than case_change changes it. */
 static bool fact_of_new(struct arena *a, const struct definition *d, const struct case_now *c,
                         struct fact *f) {
     const struct {

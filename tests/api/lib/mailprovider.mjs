@@ -181,7 +181,7 @@ export async function ownersBrowser(desk, person = desk.people.owner) {
   return visitor;
 }
 
-/** What the desk asks a provider for: the parameters of its address. */
+/** The parameters of the address at which the desk asks a provider. */
 export async function consentAsked(desk, id) {
   const { url } = (await desk.owner.post(`/mailboxes/${id}/oauth`)).must(200).data;
   return Object.assign(Object.fromEntries(new URL(url).searchParams), { url });
