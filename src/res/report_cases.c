@@ -213,9 +213,21 @@ static int branches_of_backlog(struct call *c, const struct report_behind *b, co
     return backlog_branches(&c->work, behind->backlog, c->branches);
 }
 
+/* The number of a backlog is the end of its series. */
+static int backlog_count(struct call *c, const struct backlog *b, int64_t *total) {
+    static const struct metric_part all = {"", 15U << BACKLOG_ENTERS, 15U << BACKLOG_LEAVES};
+    int64_t starts[] = {b->at - TIME_QUARTER, b->at};
+    struct series found;
+    struct series_ask ask = {.metric = METRIC_OPEN, .buckets = {starts, 1}, .only = *b->only};
+    TRY(series_read(&c->work, &ask, &found));
+    *total = report_part(&report_metrics[METRIC_OPEN], &found.all.total, found.all.before,
+                         b->part ? b->part : &all);
+    return 1;
+}
+
 static int report_cases_count(struct call *c, int64_t *total) {
     const struct behind *behind = c->prepared;
-    if (behind->backlog) return backlog_count(&c->work, behind->backlog, c->branches, total);
+    if (behind->backlog) return backlog_count(c, behind->backlog, total);
     if (behind->total < 0) return behind->counted ? report_cases_total(&c->work, behind->counted, total) : 0;
     *total = behind->total;
     return 1;

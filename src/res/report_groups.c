@@ -3,6 +3,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "res/report.h"
 
@@ -177,16 +178,28 @@ static const struct field ranking_args[] = {
     {0},
 };
 
+/* The previous period has percentiles of the groups that the period shows, and of its own largest ones. */
+static void measure_shown(struct arena *a, struct ranking *r, int most) {
+    int n = r->now.group_count < most ? r->now.group_count : most;
+    int64_t *keys = arena_array(a, (size_t)n + 1, sizeof *keys);
+    for (int i = 0; i < n; i++) keys[i] = r->now.groups[i].key;
+    ids_sort(keys, n);
+    r->ask.measured = keys;
+    r->ask.measured_count = n;
+}
+
 /* All groups are counted, because the change needs those of both periods. */
 static int ranking_read(struct call *c, struct ranking *r, int64_t start, int64_t end) {
     int64_t starts[] = {start, end}, earlier[] = {start - (end - start), start};
+    int most = arg(c, "most")->given ? (int)arg(c, "most")->value.i : csv_asked(c) ? LIMIT_PAGE : RANKS_SHOWN;
     r->ask.most_groups = INT_MAX;
+    r->ask.most_measured = most;
     r->ask.buckets = (struct buckets){starts, 1};
     TRY(series_read(&c->work, &r->ask, &r->now));
+    measure_shown(c->work.arena, r, most);
     r->ask.buckets = (struct buckets){earlier, 1};
     TRY(series_read(&c->work, &r->ask, &r->before));
     ranks_make(c->work.arena, r);
-    int most = arg(c, "most")->given ? (int)arg(c, "most")->value.i : csv_asked(c) ? LIMIT_PAGE : RANKS_SHOWN;
     r->shown = r->count < most ? r->count : most;
     return 0;
 }

@@ -5,7 +5,7 @@
  * facts until the moment would read all of them. */
 #include "core/reports/backlog.h"
 
-#include "core/cases/case_total.h"
+#include "core/words.h"
 
 #define FINISHED "(4, 5)" /* status_is_done */
 #define SINCE " AND f.at >= :backlog_at"
@@ -91,44 +91,4 @@ int backlog_branches(struct work *w, struct backlog *b, struct branches *out) {
             branch_add(out, str_fmt(a, ACTIVE " AND t.status_type = %d" OPEN_SINCE "%s", type, all).p);
     branch_add(out, str_fmt(a, "%s%s", b->earlier, all).p);
     return 0;
-}
-
-/* ---- the total ------------------------------------------------------------------------------- */
-
-static int count_cases(struct work *w, const char *where, const struct backlog *b,
-                       const struct branches *binds, int64_t *n) {
-    const char *sql = str_fmt(w->arena, "SELECT COUNT(*) FROM cases t WHERE %s AND %s", where, b->visible).p;
-    struct stmt *row;
-    TRY(db_start(w->conn, sql, binds->binds, &row));
-    int rc = stmt_step(row);
-    if (rc == 1) *n = col_int(row, 0);
-    stmt_end(row);
-    return rc < 0 ? rc : 0;
-}
-
-static bool has_only(const struct report_only *only) {
-    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++)
-        if (only->by[d]) return true;
-    return false;
-}
-
-/* The total is the number of conversations that are open now, less those that are not of the backlog, plus
- * those that were open then. */
-int backlog_count(struct work *w, const struct backlog *b, const struct branches *binds, int64_t *total) {
-    struct case_filter open = {.by = BY_STATUS};
-    int64_t other = 0, earlier = 0;
-    if (b->part || has_only(b->only)) return 0;
-    for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
-        if (!status_is_done(type)) open.types |= 1U << type;
-    int known = case_total(w, &open, total);
-    if (known <= 0) return known;
-    TRY(count_cases(w,
-                    ACTIVE
-                    " AND t.status_type NOT IN " FINISHED
-                    " AND t.id IN (SELECT f.case_id FROM report_facts f WHERE f.kind IN (1, 2, 7)" SINCE ")",
-                    b, binds, &other));
-    TRY(count_cases(w, str_fmt(w->arena, "%s AND +t.created_at < :backlog_at", b->earlier).p, b, binds,
-                    &earlier));
-    *total += earlier - other;
-    return 1;
 }

@@ -16,8 +16,4 @@ struct backlog {
 /* Adds branches of conversations to `out`. They are disjoint. */
 int backlog_branches(struct work *w, struct backlog *b, struct branches *out);
 
-/* The number of these conversations, from the counters. binds: those of the branches. Returns 1, 0 if the
- * counters do not have it, or a negative error. */
-int backlog_count(struct work *w, const struct backlog *b, const struct branches *binds, int64_t *total);
-
 #endif

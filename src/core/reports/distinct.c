@@ -3,7 +3,7 @@
  * for each, and keeps a tree of them. For a caller who sees a part, the bits of visible conversations
  * count. */
 #include "base/buf.h"
-#include "core/reports/rollup.h"
+#include "core/reports/record.h"
 #include "core/reports/series_ask.h"
 
 #define BLOCKS_MOST (1 << 20)
@@ -52,11 +52,11 @@ _Static_assert(BY_CONVERSATION == 8, "number in the SQL");
 
 static void day_add(struct case_bits *b, int64_t day, uint64_t *bits, struct str records, unsigned parts,
                     int64_t from, int64_t to) {
-    size_t width = record_width(FACT_CREATED, BY_CONVERSATION);
+    size_t width = record_layout(FACT_CREATED, BY_CONVERSATION).width;
     for (size_t i = 0; i + width <= records.n; i += width) {
-        struct fact_record record = fact_record_read(records.p + i + 2, false);
-        int64_t at = day * TIME_DAY + record.quarter * TIME_QUARTER;
-        if (at >= from && at < to && (parts >> record.part & 1U))
+        const char *time = records.p + i + 2;
+        int64_t at = day * TIME_DAY + record_quarter(time) * TIME_QUARTER;
+        if (at >= from && at < to && (parts >> record_part(time) & 1U))
             bit_set(b, bits, block_place(records.p + i));
     }
 }

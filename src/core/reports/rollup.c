@@ -4,108 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-#define YEAR (365.0 * 86400.0)
-
-/* bounds[i]: the least whole seconds of step i; step 0 has none, and the last step has no end. middles: the
- * geometric means of their bounds. */
-static int64_t bounds[STEPS], middles[STEPS];
-static pthread_once_t bounds_once = PTHREAD_ONCE_INIT;
-
-static void bounds_make(void) {
-    for (int i = 1; i < STEPS; i++) bounds[i] = (int64_t)ceil(exp(log(YEAR) * (i - 1) / (STEPS - 1)));
-    for (int i = 1; i < STEPS; i++) {
-        int64_t low = bounds[i], high = i + 1 < STEPS ? bounds[i + 1] - 1 : low;
-        middles[i] = high <= low ? low : (int64_t)llround(sqrt((double)low * (double)high));
-    }
-}
-
-int step_of(int64_t seconds) {
-    int low = 0, high = STEPS - 1;
-    pthread_once(&bounds_once, bounds_make);
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-        if (bounds[middle] <= seconds) low = middle;
-        else high = middle - 1;
-    }
-    return low;
-}
-
-int64_t step_seconds(int step) {
-    pthread_once(&bounds_once, bounds_make);
-    return middles[step];
-}
-
-/* ---- records --------------------------------------------------------------------------------- */
-
-/* 64 characters in their order. */
-static const char block_marks[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-
-/* The number of a character; a character of a damaged store has any. */
-static int block_mark(char c) {
-    if (c >= 'a') return (c - 'a' + 38) & 63;
-    if (c >= 'A') return c == '_' ? 37 : (c - 'A' + 11) & 63;
-    return c == '-' ? 0 : (c - '0' + 1) & 63;
-}
-
-int block_place(const char *at) { return 64 * block_mark(at[0]) + block_mark(at[1]); }
-
-static char *digits_write(char *out, int64_t key, int digits) {
-    int64_t most = ((int64_t)1 << 6 * digits) - 1;
-    if (key < 0 || key > most) key = most;
-    for (int i = digits - 1; i >= 0; i--, key /= 64) out[i] = block_marks[key % 64];
-    return out + digits;
-}
-
-static const char *digits_read(const char *at, int digits, int64_t *key) {
-    int64_t n = 0;
-    for (int i = 0; i < digits; i++) n = 64 * n + block_mark(at[i]);
-    *key = n == ((int64_t)1 << 6 * digits) - 1 ? KEY_UNKNOWN : n;
-    return at + digits;
-}
-
-void record_keys_read(enum fact_kind k, const char *at, int64_t keys[KEYED_DIMENSIONS], int64_t *assigned) {
-    at = digits_read(at, 4, assigned);
-    keys[BY_AGENT_NOW] = *assigned;
-    if (fact_has_author(k)) at = digits_read(at, 4, &keys[BY_AGENT_NOW]);
-    at = digits_read(at, 1, &keys[BY_CHANNEL]);
-    at = digits_read(at, 2, &keys[BY_PRIORITY]);
-    if (k == FACT_SLA) at = digits_read(at, 2, &keys[BY_SLA]);
-    digits_read(at, 4, &keys[BY_ORGANIZATION_NOW]);
-}
-
-static void record_keys_write(const struct fact *f, char *out) {
-    out = digits_write(out, f->assigned_agent_id, 4);
-    if (fact_has_author(f->kind)) out = digits_write(out, f->keys[BY_AGENT_NOW], 4);
-    out = digits_write(out, f->keys[BY_CHANNEL], 1);
-    out = digits_write(out, f->keys[BY_PRIORITY], 2);
-    if (f->kind == FACT_SLA) out = digits_write(out, f->keys[BY_SLA], 2);
-    digits_write(out, f->keys[BY_ORGANIZATION_NOW], 4);
-}
-
-static void fact_record_write(const struct fact *f, enum report_dimension d, int64_t key, char *out) {
-    static const char hex[] = "0123456789abcdef";
-    if (is_in_blocks(d)) {
-        out[0] = block_marks[key % BLOCK_KEYS / 64], out[1] = block_marks[key % 64];
-        out += 2;
-    }
-    int quarter = (int)((f->at - fact_day(f->at) * TIME_DAY) / TIME_QUARTER);
-    int step = step_of(f->took), open = step_of(f->took_open);
-    out[0] = (char)('A' + quarter / 4);
-    out[1] = record_mark(4 * f->part + quarter % 4);
-    out += 2;
-    if (fact_has_duration(f->kind) && d != BY_CONVERSATION) {
-        out[0] = hex[step / 16], out[1] = hex[step % 16];
-        out[2] = hex[open / 16], out[3] = hex[open % 16];
-        out += 4;
-    }
-    if (d == BY_TEAM_WHOLE) record_keys_write(f, out);
-}
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
@@ -146,7 +45,7 @@ static void note_key(struct noting *n, enum report_dimension dimension, int64_t 
     struct rollup_change *made = &c->list[c->count++];
     int64_t row = is_in_blocks(dimension) ? key / BLOCK_KEYS : key;
     *made = (struct rollup_change){{n->fact->kind, dimension, fact_day(n->fact->at), row}, "", n->added};
-    fact_record_write(n->fact, dimension, key, made->record);
+    record_write(n->fact, dimension, key, made->record);
 }
 
 static void note_tag(void *arg, int64_t tag_id) { note_key(arg, BY_EACH_TAG, tag_id); }
@@ -221,7 +120,8 @@ static int rows_read(struct work *w, struct rollup_row *rows, int n) {
 /* Writes the records of the row with its changes: both are sorted. A record that is taken away and not there
  * is left to deskd check. */
 static void records_merge(struct buf *out, const struct rollup_row *row) {
-    size_t width = record_width((enum fact_kind)row->place.kind, (enum report_dimension)row->place.dimension);
+    size_t width =
+        record_layout((enum fact_kind)row->place.kind, (enum report_dimension)row->place.dimension).width;
     const char *at = row->records.p, *end = row->records.p + row->records.n;
     for (int i = 0; i < row->count;) {
         const char *record = row->first[i].record;

@@ -54,7 +54,7 @@ static int find_reader(struct reading *r) {
 /* The number of durations of the period, whoever sees them: all are read if facts are. */
 static int durations_count(struct reading *r, int64_t *n) {
     TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), n));
-    *n /= (int64_t)record_width(r->metric->kind, BY_ALL);
+    *n /= (int64_t)record_layout(r->metric->kind, BY_ALL).width;
     return 0;
 }
 

@@ -30,6 +30,10 @@ struct series_ask {
      * buckets; not for a backlog */
     struct str week_of;
     int most_groups; /* more are one, the rest; 0: SERIES_GROUPS */
+    /* Only this number of the largest groups, and groups of these keys, need percentiles; 0: all do */
+    int most_measured;
+    const int64_t *measured; /* sorted */
+    int measured_count;
     struct report_only only;
     bool no_percentiles; /* of durations: numbers and sums are enough */
     bool counts_only;    /* the same, and the sums may be those of steps */

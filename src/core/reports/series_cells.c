@@ -1,6 +1,8 @@
 /* The cells of a series: from pieces to groups, buckets and values. */
 #include "core/reports/series_reading.h"
 
+#include "base/ids.h"
+
 #include <stdlib.h>
 
 /* ---- cells ---------------------------------------------------------------------------------------- */
@@ -111,7 +113,7 @@ bool metric_value(const struct report_metric *m, const struct series_cell *cell,
 /* A duration, as far as ranks need it. Copies lie side by side in the order of cells. */
 struct ranked {
     int64_t took;
-    int step, n;
+    int n;
 };
 
 static int took_compare(const void *x, const void *y) {
@@ -144,34 +146,20 @@ static void percentiles_walk(struct ranked *pieces, int count, int64_t half, int
     }
 }
 
-/* Many steps are counted, because there may be a million. */
-static void percentiles_count(struct ranked *pieces, int count, int64_t half, int64_t most,
-                              struct series_cell *cell) {
-    int64_t steps[STEPS] = {0}, seen = 0;
-    for (int i = 0; i < count; i++) steps[pieces[i].step] += pieces[i].n;
-    for (int i = 0; i < STEPS && cell->most < 0; i++) {
-        seen += steps[i];
-        if (cell->half < 0 && seen >= half) cell->half = step_seconds(i);
-        if (seen >= most) cell->most = step_seconds(i);
-    }
-}
-
-static void percentiles_set(const struct reading *r, struct ranked *pieces, int count,
-                            struct series_cell *cell) {
+static void percentiles_set(struct ranked *pieces, int count, struct series_cell *cell) {
     int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90);
     cell->half = cell->most = -1;
     if (cell->n == 0) return;
     if (count <= FEW_PIECES) few_sort(pieces, count);
-    else if (r->is_exact) qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
-    if (count <= FEW_PIECES || r->is_exact) percentiles_walk(pieces, count, half, most, cell);
-    else percentiles_count(pieces, count, half, most, cell);
+    else qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
+    percentiles_walk(pieces, count, half, most, cell);
 }
 
 static int cell_of_duration(const struct reading *r, const struct duration *d, int buckets) {
     return r->groups[d->key] * buckets + d->bucket;
 }
 
-/* Sorts the pieces by group and bucket, and sets the percentiles of each cell, group and all. */
+/* Sorts the durations by group and bucket, and sets the percentiles of each cell, group and all. */
 static void percentiles_make(struct reading *r, struct series *out) {
     int buckets = cells_of(r->ask), cells = out->group_count * buckets;
     int *ends = arena_array(r->work->arena, (size_t)cells + 1, sizeof *ends);
@@ -180,22 +168,78 @@ static void percentiles_make(struct reading *r, struct series *out) {
     for (int i = 0; i < cells; i++) ends[i + 1] += ends[i];
     for (int i = 0; i < r->duration_count; i++) {
         const struct duration *d = &r->durations[i];
-        sorted[ends[cell_of_duration(r, d, buckets)]++] = (struct ranked){d->took, d->step, d->n};
+        sorted[ends[cell_of_duration(r, d, buckets)]++] = (struct ranked){d->took, d->n};
     }
     for (int g = 0; g < out->group_count; g++) {
         struct series_group *group = &out->groups[g];
         int first = g ? ends[g * buckets - 1] : 0, at = first;
         for (int b = 0; b < buckets; at = ends[g * buckets + b++])
-            percentiles_set(r, sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
+            percentiles_set(sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
         if (buckets == 1) group->total.half = group->cells[0].half, group->total.most = group->cells[0].most;
-        else percentiles_set(r, sorted + first, at - first, &group->total);
+        else percentiles_set(sorted + first, at - first, &group->total);
     }
-    percentiles_set(r, sorted, r->duration_count, &out->all.total);
+    percentiles_set(sorted, r->duration_count, &out->all.total);
+}
+
+/* ---- percentiles of steps -------------------------------------------------------------------------- */
+
+/* Sets the percentiles of a cell from the number of durations of each step. */
+static void steps_set(const int *steps, struct series_cell *cell) {
+    int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90), seen = 0;
+    const int64_t *seconds = steps_seconds();
+    cell->half = cell->most = -1;
+    for (int i = 0; i < STEPS && cell->most < 0 && cell->n; i++) {
+        seen += steps[i];
+        if (cell->half < 0 && seen >= half) cell->half = seconds[i];
+        if (seen >= most) cell->most = seconds[i];
+    }
+}
+
+/* Gives each group with percentiles a place in the counts of steps; -1: it needs none. */
+static int *groups_measured(const struct reading *r, const struct series *s, int *count) {
+    const struct series_ask *ask = r->ask;
+    int *places = arena_array(r->work->arena, (size_t)s->group_count + 1, sizeof *places);
+    *count = 0;
+    for (int g = 0; g < s->group_count; g++) {
+        bool is = ask->most_measured == 0 || g < ask->most_measured;
+        if (!is && ask->measured_count)
+            is = bsearch(&s->groups[g].key, ask->measured, (size_t)ask->measured_count, sizeof *ask->measured,
+                         id_compare) != NULL;
+        places[g] = is ? (*count)++ : -1;
+    }
+    return places;
+}
+
+/* The percentiles of a group: of each cell, and of their sum. */
+static void group_steps_set(struct series_group *g, int *steps, int cells) {
+    for (int i = 0; i < cells; i++) {
+        steps_set(steps + i * STEPS, &g->cells[i]);
+        for (int k = 0; i && k < STEPS; k++) steps[k] += steps[i * STEPS + k];
+    }
+    steps_set(steps, &g->total);
+}
+
+/* Counts the steps of each cell that needs percentiles, and of all durations. There may be a million. */
+static void step_percentiles_make(struct reading *r, struct series *out) {
+    int cells = cells_of(r->ask), count, all[STEPS] = {0};
+    int *places = groups_measured(r, out, &count);
+    int *steps = arena_array(r->work->arena, (size_t)count * (size_t)cells * STEPS + 1, sizeof *steps);
+    for (int i = 0; i < r->duration_count; i++) {
+        const struct duration *d = &r->durations[i];
+        int place = places[r->groups[d->key]];
+        all[d->step] += d->n;
+        if (place >= 0)
+            steps[((size_t)place * (size_t)cells + (size_t)d->bucket) * STEPS + (size_t)d->step] += d->n;
+    }
+    for (int g = 0; g < out->group_count; g++)
+        if (places[g] >= 0)
+            group_steps_set(&out->groups[g], steps + (size_t)places[g] * (size_t)cells * STEPS, cells);
+    steps_set(all, &out->all.total);
 }
 
 void cells_make(struct reading *r, struct series *out) {
     groups_make(r, out);
     pieces_count(r, out);
     all_of_groups(out);
-    if (r->percentiles) percentiles_make(r, out);
+    if (r->percentiles) (r->is_exact ? percentiles_make : step_percentiles_make)(r, out);
 }

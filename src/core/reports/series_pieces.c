@@ -88,7 +88,7 @@ static int *block_places(struct reading *r, int64_t block) {
 
 void series_block_add(struct reading *r, int64_t block, int at, int bucket, int part, int step) {
     int *places = block_places(r, block), place;
-    int64_t took = step_seconds(step);
+    int64_t took = r->seconds[step];
     if (!part_counts(r->metric, part)) return;
     if (places && places[at]) place = places[at] - 1;
     else place = key_place(r, block * BLOCK_KEYS + at);

@@ -6,7 +6,7 @@
 #ifndef CORE_REPORTS_SERIES_READING_H
 #define CORE_REPORTS_SERIES_READING_H
 
-#include "core/reports/rollup.h"
+#include "core/reports/record.h"
 #include "core/reports/series_ask.h"
 
 /* Facts that are equal in all of this. */
@@ -52,7 +52,10 @@ struct reading {
     enum report_dimension rolled;     /* of the rollups: that of the groups, or of the only property */
     const struct case_reader *reader; /* of a caller who sees a part; NULL: the rows of cases decide */
     bool restricted, is_exact, percentiles;
-    bool unknown; /* a whole record has a key that is needed and not known */
+    bool unknown;                /* a whole record has a key that is needed and not known */
+    struct record_layout layout; /* of the rollups */
+    const int64_t *seconds;      /* of each step */
+    bool business;               /* durations are those of business hours */
 };
 
 /* Binds of a query on report_days: the days of the period. */

@@ -1,4 +1,5 @@
 /* Series from rollups. */
+#include "core/reports/choice.h"
 #include "core/reports/series_reading.h"
 
 QUERY(series_days, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
@@ -21,23 +22,54 @@ static int span_place(struct reading *r, int64_t from, int64_t length) {
     return place_in_time(r, last) == place ? place : TIME_SPLIT;
 }
 
-/* A day of rollups. Equal records of a row are counted before they become a piece, because a large desk has
- * thousands of a day. */
+/* Records that are counted before they become pieces, because a large desk has thousands of a day: those of
+ * one key with the same buckets. */
 struct tally {
+    int64_t key;
     int quarters[DAY_QUARTERS]; /* place in `buckets` of each quarter of an hour; -1: of none */
     int buckets[DAY_QUARTERS], bucket_count;
-    int whole;          /* the place in `buckets` of all quarters; -1: they differ */
-    int *counts;        /* by bucket, part and, with percentiles, step */
-    int64_t *sums;      /* of the durations, without percentiles */
-    int *met, steps, n; /* met: places in `counts` that are not zero */
+    int whole;         /* the place in `buckets` of all quarters; -1: they differ */
+    int *counts, room; /* by bucket, part and, with percentiles, step; room: in buckets */
+    int64_t *sums;     /* of the durations, without percentiles */
+    int *met, n;       /* places in `counts` that are not zero */
+    int steps;
 };
 
-static void tally_begin(struct reading *r, struct tally *t) {
+/* Adds the counts that are not zero. */
+static void tally_end(struct reading *r, struct tally *t) {
+    for (int i = 0; i < t->n; i++) {
+        int place = t->met[i], step = place % t->steps, part = place / t->steps % FACT_PARTS;
+        int bucket = t->buckets[place / t->steps / FACT_PARTS], n = t->counts[place];
+        if (r->percentiles) series_piece_add(r, t->key, bucket, part, step, r->seconds[step], n);
+        else series_sum_add(r, t->key, bucket, part, n, t->sums[place]);
+        t->counts[place] = 0;
+        t->sums[place] = 0;
+    }
+    t->n = 0;
+}
+
+/* The next records are of this key. */
+static void tally_of(struct reading *r, struct tally *t, int64_t key) {
+    if (t->key != key) tally_end(r, t);
+    t->key = key;
+}
+
+static void tally_room(struct reading *r, struct tally *t) {
+    if (t->bucket_count <= t->room) return;
     t->steps = r->percentiles ? STEPS : 1;
-    size_t room = (size_t)(DAY_QUARTERS * FACT_PARTS * t->steps);
+    t->room = t->bucket_count;
+    size_t room = (size_t)(t->room * FACT_PARTS * t->steps);
     t->counts = arena_array(r->work->arena, room, sizeof *t->counts);
     t->met = arena_array(r->work->arena, room, sizeof *t->met);
     t->sums = arena_array(r->work->arena, room, sizeof *t->sums);
+}
+
+/* bucket: a place in `buckets` */
+static inline void tally_add(const struct reading *r, struct tally *t, int bucket, const char *time) {
+    int step = r->layout.has_steps ? record_step(time, r->business) : 0;
+    int place = (bucket * FACT_PARTS + record_part(time)) * t->steps + (r->percentiles ? step : 0);
+    if (t->counts[place]++ == 0) t->met[t->n++] = place;
+    if (!r->percentiles) t->sums[place] += r->seconds[step];
 }
 
 static int tally_bucket(struct tally *t, int bucket) {
@@ -66,130 +98,113 @@ static void quarters_place(struct reading *r, int64_t day, struct tally *t) {
         if (t->quarters[q] != t->whole) t->whole = -1;
 }
 
-/* bucket: a place in `buckets` */
-static void tally_add(const struct reading *r, struct tally *t, int bucket, int part, int step) {
-    int place = (bucket * FACT_PARTS + part) * t->steps + (r->percentiles ? step : 0);
-    if (t->counts[place]++ == 0) t->met[t->n++] = place;
-    if (!r->percentiles) t->sums[place] += step_seconds(step);
+/* Days in one bucket follow each other, and go on with its counts. */
+static void day_begin(struct reading *r, int64_t day, struct tally *t) {
+    int place = span_place(r, day * TIME_DAY, TIME_DAY);
+    if (place >= -1 && t->whole >= 0 && t->buckets[t->whole] == place) return;
+    tally_end(r, t);
+    quarters_place(r, day, t);
+    tally_room(r, t);
 }
 
-/* Adds the counts that are not zero. */
-static void tally_end(struct reading *r, int64_t key, struct tally *t) {
-    for (int i = 0; i < t->n; i++) {
-        int place = t->met[i], step = place % t->steps, part = place / t->steps % FACT_PARTS;
-        int bucket = t->buckets[place / t->steps / FACT_PARTS], n = t->counts[place];
-        if (r->percentiles) series_piece_add(r, key, bucket, part, step, step_seconds(step), n);
-        else series_sum_add(r, key, bucket, part, n, t->sums[place]);
-        t->counts[place] = 0;
-        t->sums[place] = 0;
-    }
-    t->n = 0;
+/* The bucket of a record, as a place in `buckets`; -1: none. */
+static inline int record_bucket(const struct tally *t, const char *time) {
+    return t->whole >= 0 ? t->whole : t->quarters[record_quarter(time)];
 }
 
 /* Records without steps of a day that is in one bucket: only their parts differ. */
-static void marks_add(struct reading *r, int64_t key, struct str records, const struct tally *t) {
+static void marks_add(struct reading *r, struct str records, const struct tally *t) {
     int marks[256] = {0}, parts[FACT_PARTS] = {0};
-    for (size_t i = 1; i < records.n; i += 2) marks[(unsigned char)records.p[i]]++;
-    for (int mark = 0; mark < 256; mark++) {
-        const char at[2] = {'A', (char)mark};
-        if (marks[mark]) parts[fact_record_read(at, false).part] += marks[mark];
-    }
+    for (size_t i = (size_t)r->layout.time_at; i + 1 < records.n; i += r->layout.width)
+        marks[(unsigned char)records.p[i + 1]]++;
+    for (int mark = 0; mark < 256; mark++)
+        if (marks[mark]) parts[record_mark((char)mark) / 4] += marks[mark];
     for (int part = 0; part < FACT_PARTS; part++)
-        if (parts[part]) series_piece_add(r, key, t->buckets[t->whole], part, 0, 0, parts[part]);
-}
-
-static int step_read(const struct reading *r, const struct fact_record *record) {
-    return r->ask->hours == REPORT_BUSINESS ? record->step_open : record->step;
+        if (parts[part]) series_piece_add(r, t->key, t->buckets[t->whole], part, 0, 0, parts[part]);
 }
 
 static void records_add(struct reading *r, int64_t key, struct str records, struct tally *t) {
-    bool durations = fact_has_duration(r->metric->kind);
-    size_t width = record_width(r->metric->kind, BY_ALL);
-    if (!durations && t->whole >= 0 && records.n >= PARTS_LENGTH) {
-        marks_add(r, key, records, t);
+    size_t width = r->layout.width;
+    tally_of(r, t, key);
+    if (!r->layout.has_steps && t->whole >= 0 && records.n >= PARTS_LENGTH) {
+        marks_add(r, records, t);
         return;
     }
     for (size_t i = 0; i + width <= records.n; i += width) {
-        struct fact_record record = fact_record_read(records.p + i, durations);
-        int bucket = t->quarters[record.quarter], step = step_read(r, &record);
-        if (bucket < 0) continue;
-        tally_add(r, t, bucket, record.part, step);
+        const char *time = records.p + i + r->layout.time_at;
+        int bucket = record_bucket(t, time);
+        if (bucket >= 0) tally_add(r, t, bucket, time);
     }
-    tally_end(r, key, t);
 }
 
 /* The records of a row with the keys of a block, or those of the only key. */
-static void block_add(struct reading *r, int64_t block, struct str records, const struct tally *t) {
-    bool durations = fact_has_duration(r->metric->kind), one = r->ask->only.by[r->rolled];
+static void block_add(struct reading *r, int64_t block, struct str records, struct tally *t) {
+    bool steps = r->layout.has_steps, one = r->ask->only.by[r->rolled];
     int64_t only = r->ask->only.key[r->rolled] - block * BLOCK_KEYS;
-    size_t width = record_width(r->metric->kind, r->rolled);
+    size_t width = r->layout.width;
+    tally_of(r, t, 0);
     for (size_t i = 0; i + width <= records.n; i += width) {
-        int at = block_place(records.p + i);
-        if (one && at != only) continue;
-        struct fact_record record = fact_record_read(records.p + i + 2, durations);
-        int bucket = t->quarters[record.quarter], step = step_read(r, &record);
-        if (bucket < 0) continue;
-        if (r->dimension == BY_ALL)
-            series_piece_add(r, 0, t->buckets[bucket], record.part, step, step_seconds(step), 1);
-        else series_block_add(r, block, at, t->buckets[bucket], record.part, step);
+        const char *time = records.p + i + r->layout.time_at;
+        int at = block_place(records.p + i), bucket = record_bucket(t, time);
+        if (bucket < 0 || (one && at != only)) continue;
+        if (r->dimension == BY_ALL) tally_add(r, t, bucket, time);
+        else
+            series_block_add(r, block, at, t->buckets[bucket], record_part(time),
+                             steps ? record_step(time, r->business) : 0);
     }
 }
 
-/* True if the record has all keys that are asked for. */
-static bool keys_match(struct reading *r, const int64_t *keys) {
-    for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) {
-        if (!r->ask->only.by[d]) continue;
-        if (keys[d] == KEY_UNKNOWN) r->unknown = true;
-        if (keys[d] != r->ask->only.key[d]) return false;
-    }
-    if (keys[r->dimension] == KEY_UNKNOWN) r->unknown = true;
-    return true;
-}
+/* ---- whole records -------------------------------------------------------------------------------- */
 
 /* The records of a team: those that the caller sees and that have all keys. */
-static void whole_add(struct reading *r, int64_t team, struct str records, struct tally *t) {
-    enum fact_kind kind = r->metric->kind;
-    bool durations = fact_has_duration(kind), all = r->dimension == BY_ALL;
-    size_t width = record_width(kind, BY_TEAM_WHOLE), keys_at = width - record_keys_width(kind);
-    /* no agent has this id: does the team alone decide? */
-    bool seen = r->reader == NULL || access_case_of(r->reader, team, INT64_MAX);
-    int64_t keys[KEYED_DIMENSIONS] = {0}, assigned;
-    for (size_t i = 0; i + width <= records.n; i += width) {
-        record_keys_read(kind, records.p + i + keys_at, keys, &assigned);
-        if (!seen && assigned == KEY_UNKNOWN) r->unknown = true;
-        if (!seen && !access_case_of(r->reader, team, assigned)) continue;
-        keys[BY_TEAM_NOW] = team;
-        if (!keys_match(r, keys)) continue;
-        struct fact_record record = fact_record_read(records.p + i, durations);
-        int bucket = t->quarters[record.quarter], step = step_read(r, &record);
-        if (bucket < 0) continue;
-        if (all) tally_add(r, t, bucket, record.part, step);
-        else
-            series_piece_add(r, keys[r->dimension], t->buckets[bucket], record.part, step, step_seconds(step),
-                             1);
+static void whole_add(struct reading *r, int64_t team, struct str records, struct tally *t,
+                      struct choice *c) {
+    struct record_key group = r->layout.keys[r->dimension];
+    int64_t key = r->dimension == BY_TEAM_NOW ? team : 0;
+    if (r->ask->only.by[BY_TEAM_NOW] && r->ask->only.key[BY_TEAM_NOW] != team) return;
+    choice_of_row(c, team);
+    if (choice_has_row(c) && group.digits == 0) {
+        records_add(r, key, records, t);
+        return;
     }
-    tally_end(r, 0, t);
+    tally_of(r, t, key);
+    for (size_t i = 0; i + r->layout.width <= records.n; i += r->layout.width) {
+        const char *record = records.p + i, *time = record + r->layout.time_at;
+        int bucket = record_bucket(t, time), step;
+        if (bucket < 0 || !record_counts(c, record)) continue;
+        if (group.digits == 0) {
+            tally_add(r, t, bucket, time);
+            continue;
+        }
+        if ((key = record_key(record, group)) == KEY_UNKNOWN) r->unknown = true;
+        step = r->layout.has_steps ? record_step(time, r->business) : 0;
+        series_piece_add(r, key, t->buckets[bucket], record_part(time), step, r->seconds[step], 1);
+    }
 }
 
-static void rollup_row_add(struct reading *r, int64_t key, struct str records, struct tally *t) {
-    if (is_in_blocks(r->rolled)) block_add(r, key, records, t);
-    else if (r->rolled == BY_TEAM_WHOLE) whole_add(r, key, records, t);
-    else records_add(r, r->dimension == BY_ALL ? 0 : key, records, t);
-}
+/* ---- rows ----------------------------------------------------------------------------------------- */
 
 int rollups_read(struct reading *r) {
     int64_t day = INT64_MIN;
-    struct tally t = {0};
+    struct tally t = {.whole = -1};
+    struct choice choice;
     int rc;
     bool one = r->rolled < REPORT_DIMENSIONS && r->ask->only.by[r->rolled];
     int64_t key = one ? r->ask->only.key[r->rolled] : 0;
-    tally_begin(r, &t);
+    r->layout = record_layout(r->metric->kind, r->rolled);
+    r->seconds = steps_seconds();
+    r->business = r->ask->hours == REPORT_BUSINESS;
+    choice_begin(&choice, r->reader, &r->ask->only, &r->layout);
     DB_ROWS(rc, r->work->conn, one ? &series_days_of_key : &series_days,
             BINDS(DAY_BINDS(r, r->rolled), B_INT("key", is_in_blocks(r->rolled) ? key / BLOCK_KEYS : key)),
             row) {
-        if (col_int(row, 0) != day) quarters_place(r, day = col_int(row, 0), &t);
-        rollup_row_add(r, col_int(row, 1), col_text(row, 2), &t);
+        if (col_int(row, 0) != day) day_begin(r, day = col_int(row, 0), &t);
+        if (is_in_blocks(r->rolled)) block_add(r, col_int(row, 1), col_text(row, 2), &t);
+        else if (r->rolled == BY_TEAM_WHOLE) whole_add(r, col_int(row, 1), col_text(row, 2), &t, &choice);
+        else records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), &t);
     }
     TRY(rc);
+    tally_end(r, &t);
+    if (r->rolled == BY_TEAM_WHOLE && choice.unknown) r->unknown = true;
     return split_quarters_read(r);
 }
