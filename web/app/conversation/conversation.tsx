@@ -10,7 +10,8 @@ import { Details, type Property } from './details';
 import { Head } from './head';
 import { Timeline } from './timeline';
 
-const Editor = lazy(async () => ({ default: (await import('../editor/editor')).Editor }));
+export const loadEditor = () => import('../editor/editor');
+const Editor = lazy(async () => ({ default: (await loadEditor()).Editor }));
 
 /** Until the editor is loaded: its keys are heard, and what is typed behind them is for its text. */
 const Coming = (props: { asked: (key: string) => void }) => {

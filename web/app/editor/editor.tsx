@@ -65,7 +65,7 @@ export const Editor = (props: { conversation: Conversation; name: string; begun:
   const readLaters = () => get(`/cases/${c.id}/scheduled_replies`, { limit: 100, include: 'user_minimal', _flat: true }).then((reply) => { keepReply(reply); setLaters(rowsOf(reply)); }, () => undefined);
   void readLaters();
   const lastPost = createMemo(() => c.posts().at(-1)); // each change of a scheduled reply is an activity, and a post takes one away
-  createEffect(on(lastPost, () => void readLaters(), { defer: true }));
+  createEffect(on(lastPost, (_, before) => { if (before !== undefined) void readLaters(); }));
   const sharing = createMemo(() => c.posts().slice(-POSTS_AT_ONCE).filter(tellsOfSharing).at(-1));
   createEffect(on(sharing, () => void readDrafts().catch(() => undefined), { defer: true }));
   let text!: Surface, macroInput!: HTMLInputElement, told = 0, last: { statusId?: number | undefined; anyway: boolean; sendAt?: string | undefined } = { anyway: false };

@@ -74,7 +74,7 @@ export const Inbox = () => {
     onCleanup(() => clearTimeout(timer));
   }));
   // The first move of the pointer or the first key comes before the first conversation.
-  const soon = () => void loadConversation().catch(() => undefined);
+  const soon = () => void loadConversation().then(({ loadEditor }) => loadEditor()).catch(() => undefined);
   for (const event of ['pointermove', 'keydown']) addEventListener(event, soon, { once: true });
   onCleanup(() => { for (const event of ['pointermove', 'keydown']) removeEventListener(event, soon); });
   createEffect(() => { if (open() === undefined && opened() === 'details') close(); });
@@ -90,7 +90,7 @@ export const Inbox = () => {
       <ViewList view={view()} />
       <Show when={opened()}><DrawerKeys /></Show>
       <Show when={(view() !== undefined && views().length) || query()}>
-        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} selection={selection} empty={query() ? ['empty_search', 'empty_search_next'] : undefined} channel={query() ? undefined : inboxChannel()}
+        <CaseList paging={paging} title={title()} open={open()} onOpen={openCase} onNear={(id) => { if (id !== open() && connected()) readCaseAhead(id); }} selection={selection} empty={query() ? ['empty_search', 'empty_search_next'] : undefined} channel={query() ? undefined : inboxChannel()}
           above={<><Show when={query()}>{(text) => <Suspense><OtherResults query={text()} /></Suspense>}</Show><Show when={isAdmin() && !query() && viewOf(view())?.type === 'TRASH' && paging.total()}><Suspense><EmptyTrash view={view()!} onEmptied={() => void paging.renew()} /></Suspense></Show></>} />
       </Show>
       <Show when={open()} keyed fallback={<section class="conversation empty" aria-label={say('conversation')}><p>{say('choose')}</p><p class="soft">{say('choose_keys')}</p></section>}>

@@ -32,6 +32,8 @@ interface Props {
   title: string;
   open: number | undefined; // the conversation that is open beside the list
   onOpen: (id: number) => void;
+  /** A pointer went down on the row, which is opened when it comes up. */
+  onNear?: (id: number) => void;
   selection: Selection;
   /** Why it is empty, and what to do; without it, the words of a view. */
   empty?: readonly [why: Word, next: Word] | undefined;
@@ -140,7 +142,7 @@ export const CaseList = (props: Props) => {
                 <div role="row" class="row" classList={{ left: left().has(id() ?? 0) }} data-at={position} aria-rowindex={position + 1} tabindex={position === at() ? 0 : -1}
                   aria-selected={props.selection.has(id() ?? 0)} aria-current={id() !== undefined && id() === props.open ? 'true' : undefined}
                   ref={(element) => createEffect(() => { element.style.transform = `translateY(${window.offset(position)}px)`; })}
-                  onClick={() => { setAt(position); openAt(); }} onFocus={() => setAt(position)}>
+                  onPointerDown={() => { const pressed = id(); if (pressed) props.onNear?.(pressed); }} onClick={() => { setAt(position); openAt(); }} onFocus={() => setAt(position)}>
                   <span role="gridcell" class="row-cell">
                     <Show when={row()} fallback={<span class="skeleton" />}>
                       {(r) => <Row row={r()} now={now()} left={left().has(r().id)} rests={rests() && r().id !== props.open} />}
