@@ -44,10 +44,14 @@ export const rowsToPosts = async (page, count) => {
 };
 const openRows = async (count) => {
   const frame = () => new Promise(requestAnimationFrame), times = [];
-  document.querySelector('[role=grid]').scrollTop = 0;
+  const list = document.querySelector('[role=grid]');
+  list.scrollTop = 0;
   await new Promise((go) => setTimeout(go, 150));
+  const shownRow = async (at) => {
+    for (let row; ; list.scrollTop += 10, await frame()) if ((row = document.querySelector(`[data-at="${at}"]`))?.querySelector('.row-subject')) return row;
+  };
   for (let at = 0; at < count; at++) {
-    const row = document.querySelector(`[data-at="${at}"]`), subject = row.querySelector('.row-subject').textContent;
+    const row = await shownRow(at), subject = row.querySelector('.row-subject').textContent;
     const shown = () => document.querySelector('#case-title')?.textContent === subject && document.querySelector('article');
     document.querySelector('#case-title')?.replaceChildren('-');
     performance.mark(`row ${at}`);
