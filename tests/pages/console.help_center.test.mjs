@@ -43,7 +43,7 @@ describe('the help center', () => {
     await strip(page, 'The order is changed.');
     const order = async () => (await owner.fetch('/categories?include=locale_field')).map(({ titles }) => titles[0].translation).join();
     assert.equal(await order(), 'General,Billing,Returns,Delivery');
-    assert.equal(await page.evaluate(() => document.activeElement.textContent.startsWith('Returns')), true);
+    await until(() => page.evaluate(() => document.activeElement.textContent.startsWith('Returns')));
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => await order() === 'General,Billing,Delivery,Returns');
     // The tree has the order, too: an entry that moves loses the focus, and a key with it.

@@ -182,6 +182,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
               </p>
             )}
           </Show>
+          <Show when={edit.isRead()}>
           <form class="settings-form help-form article-form" noValidate aria-busy={edit.status() !== 'ready'} onSubmit={(event) => { event.preventDefault(); void save(); }}>
             <Summary edit={edit} nameOf={fieldName} textOf={valueText} />
             <Show when={!edit.isLocal()}><p class="warning" role="status">{say('not_local')}</p></Show>
@@ -247,6 +248,7 @@ export const ArticleForm = (props: { id: number | 'new' }) => {
               </div>
             </Show>
           </form>
+          </Show>
         </Show>
       </Show>
       <Show when={!isNew && mayWrite() && whole() && edit.status() !== 'gone'}>

@@ -106,6 +106,7 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
       <h1 ref={heading} id={title} tabindex="-1" dir="auto">{name()}</h1>
       <Show when={edit.status() !== 'gone'} fallback={<p class="soft">{say('gone')}</p>}>
         <Show when={edit.status() !== 'failed'} fallback={<p class="wrong" role="alert">{say('read_failed')} <button type="button" onClick={() => void edit.read()}>{say('try_again')}</button></p>}>
+          <Show when={edit.isRead()}>
           <form class="settings-form help-form" noValidate aria-busy={edit.status() !== 'ready'} onSubmit={(event) => { event.preventDefault(); void save(); }}>
             <Summary edit={edit} nameOf={fieldName} />
             <fieldset disabled={!mayManage()} class="help-fields">
@@ -163,6 +164,7 @@ export const Branch = (props: { kind: 'category' | 'section'; id: number | 'new'
               </div>
             </Show>
           </form>
+          </Show>
         </Show>
       </Show>
       <Question open={asking() !== undefined} title={say('delete_title', { name: name() })} lines={asking() ?? []} run={remove} close={() => setAsking(undefined)} />

@@ -53,7 +53,7 @@ const Writing = (props: { one: Comment; kind: 'reply' | 'change'; done: () => vo
     <form class="comment-writing" onSubmit={(event) => { event.preventDefault(); void send(); }}
       onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); void send(); } else if (event.key === 'Escape') { event.preventDefault(); props.done(); } }}>
       <Summary edit={edit} nameOf={label} />
-      <textarea ref={field} rows="4" dir="auto" maxLength={65535} aria-label={label()} value={edit.value<string | undefined>('contents') ?? ''} onInput={(event) => edit.set('contents', event.currentTarget.value)} />
+      <textarea ref={field} rows="4" dir="auto" maxLength={65535} readOnly={!edit.isRead()} aria-label={label()} value={edit.value<string | undefined>('contents') ?? ''} onInput={(event) => edit.set('contents', event.currentTarget.value)} />
       <div class="settings-foot">
         <button type="submit" class="main" disabled={edit.status() !== 'ready'}>{say(kind === 'reply' ? 'send_reply' : 'save')}</button>
         <button type="button" onClick={() => { void edit.discard(); props.done(); }}>{say('cancel')}</button>

@@ -64,7 +64,7 @@ export const Versions = (props: { article: number; at: string | undefined; mayRe
     setShown(undefined);
     await props.restored();
     await read();
-    list.focus();
+    if (document.activeElement === document.body) list.focus(); // the button is gone, and nobody has gone elsewhere
   };
   const restore = async (version: Version) => {
     try {

@@ -56,6 +56,8 @@ export const createEdit = (of: EditOf) => {
   const names = () => [...new Set([...Object.keys(state.values), ...Object.keys(state.first)])];
   const changedNames = () => names().filter((name) => !same(state.values[name], state.first[name]));
   const isChanged = () => changedNames().length > 0;
+  /** False: the values come. What is typed into a form without them would look like an answer to them. */
+  const isRead = () => status() !== 'reading' || Object.keys(state.first).length > 0;
   const mine = (values: Values | undefined): Values => Object.fromEntries(Object.entries(values ?? {}).filter(([name]) => !of.names || of.names.includes(name)));
 
   const keepNow = () => {
@@ -188,6 +190,6 @@ export const createEdit = (of: EditOf) => {
   onCleanup(() => { removeEventListener('pagehide', leave); leave(); });
 
   void read();
-  return { state, status, refusals, isLocal, isChanged, set, choose, save, discard, drop, read, refuse, value: <T,>(name: string) => state.values[name] as T };
+  return { state, status, refusals, isLocal, isChanged, isRead, set, choose, save, discard, drop, read, refuse, value: <T,>(name: string) => state.values[name] as T };
 };
 export type Edit = ReturnType<typeof createEdit>;

@@ -128,8 +128,7 @@ export const createForm = (of: FormOf) => {
     tell(say('nothing_changed'));
     return true;
   };
-  const isBegun = () => Object.keys(edit.state.first).length > 0;
-  return { ...edit, of, row, limits, shownFields, isBegun, problems, save };
+  return { ...edit, of, row, limits, shownFields, problems, save };
 };
 export type FormState = ReturnType<typeof createForm>;
 

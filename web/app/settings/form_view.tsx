@@ -23,7 +23,7 @@ export const Form = (props: { form: FormState; submit?: SettingsWord; children?:
   return (
     <Show when={form.status() !== 'failed'} fallback={<p class="wrong" role="alert">{say('row_failed')} <button type="button" onClick={() => void form.read()}>{say('try_again')}</button></p>}>
       <Show when={form.status() !== 'gone'} fallback={<p class="soft">{say('row_gone')}</p>}>
-        <Show when={form.status() !== 'reading' || form.isBegun()}>
+        <Show when={form.isRead()}>
         <form class="settings-form" noValidate aria-busy={form.status() !== 'ready'} onSubmit={(event) => { event.preventDefault(); void form.save(); }}>
           <div ref={summary} class="summary" tabindex="-1" role="alert" hidden={!problems().length}>
             <Show when={problems().length}>
