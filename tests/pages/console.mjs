@@ -24,10 +24,36 @@ export const launch = (args = []) => chromium.launch({ executablePath: process.e
 // Replies that a test asks for on purpose. The browser writes each of them to its log.
 const EXPECTED = /status of (400|401|403|404|409|412|429|454)|ERR_|WebSocket/;
 
+/** Adds to the error of a failed test what its pages show, because nobody sees them. Before they are closed. */
+export const explain = async (t, context, wrong = []) => {
+  const { error } = t;
+  if (!error) return;
+  if (!(error.cause instanceof Error)) error.cause = new Error(String(error.cause ?? error.message)); // a test that took too long
+  const texts = wrong.map((text) => `complained: ${text}`);
+  for (const page of context.pages())
+    texts.push(await Promise.race([looks(page).catch((failed) => `${page.url()}: ${failed.message}`), sleep(5000, `${page.url()}: no answer`)]));
+  error.cause.stack = `${error.cause.stack}\n${texts.join('\n')}`;
+};
+const looks = async (page) => {
+  const { where, ...parts } = await page.evaluate(() => {
+    const words = (selector) => [...document.querySelectorAll(selector)].map((e) => e.innerText?.replace(/\s+/g, ' ').trim().slice(0, 300)).filter(Boolean).join(' | ');
+    const { activeElement: focus } = document;
+    return {
+      where: `${location.href} “${document.title}”`, strip: words('.strip'), alerts: words('[role=alert]'), dialogs: words('dialog[open]'), busy: words('[aria-busy=true]'),
+      focus: focus && `${focus.tagName} ${focus.getAttribute('aria-label') ?? focus.id ?? ''} ${focus.className}`, page: words('main, body').slice(0, 1500),
+    };
+  });
+  parts.said = saidIn(page).all.join(' | ');
+  parts.writes = [...writes.get(page) ?? []].map((r) => `${r.method()} ${r.url()}`).join(' | ');
+  return [`the page ${where}`, ...Object.entries(parts).filter(([, text]) => text).map(([name, text]) => `  ${name}: ${text}`)].join('\n');
+};
+
 /** Waits for a condition of the server or of several pages. A condition of one page has Playwright's own waits. */
-export const until = async (holds, tries = 300) => {
+export const until = async (holds, tries = 600) => {
+  /** A page that goes elsewhere answers nothing. */
+  const tried = async () => { try { return await holds(); } catch (error) { if (/context was destroyed|Cannot find context/.test(error.message)) return false; throw error; } };
   for (let i = 0; i < tries; i++) {
-    if (await holds()) return; // it may not hold a moment later
+    if (await tried()) return; // it may not hold a moment later
     await new Promise((go) => setTimeout(go, 50));
   }
   assert.ok(await holds(), String(holds));
@@ -35,7 +61,7 @@ export const until = async (holds, tries = 300) => {
 
 /** Topics of realtime that the page has asked for, and has not joined yet; and those that it has joined. */
 const joins = new WeakMap();
-const watchJoins = (page) => {
+export const watchJoins = (page) => {
   const state = { waiting: new Set(), joined: new Set() };
   joins.set(page, state);
   const read = (payload) => { try { const m = JSON.parse(payload); return Array.isArray(m) ? { topic: m[2], event: m[3] } : m; } catch { return {}; } };
@@ -59,18 +85,40 @@ const watchWrites = (page) => {
 };
 /** Waits until no form is at work and each write has its reply. A message that is there before may be the one of the step before. */
 export const settled = async (page) => {
-  const free = () => page.evaluate(() => !document.querySelector('form[aria-busy=true]')).catch(() => false); // the document changes
+  const free = () => page.evaluate(() => !document.querySelector('form[aria-busy=true]'));
   await until(async () => await free() && !(writes.get(page)?.size));
 };
 /** Presses the button of a form, and waits until the form has saved or refused. */
 export const save = async (page, name = 'Save') => {
+  saidIn(page).from = saidIn(page).all.length;
   await page.getByRole('button', { name, exact: true }).click();
   await settled(page);
 };
-/** Waits for the message at the bottom that the last step has left. */
+
+/** Messages of the strip at the bottom, which shows each for eight seconds, and no longer for a slow machine. `from` is the place of the
+ *  first one that no step has waited for. */
+const messages = new WeakMap();
+const watchStrip = async (context) => {
+  await context.exposeBinding('stripSays', ({ page }, text) => { saidIn(page).all.push(text); });
+  await context.addInitScript(() => {
+    if (window !== top) return;
+    let last = '';
+    new MutationObserver(() => {
+      let text = '';
+      for (const part of document.body?.children ?? []) if (part.className === 'strip') text = part.querySelector('.strip-text')?.textContent ?? '';
+      if (text !== last && text) globalThis.stripSays(text);
+      last = text;
+    }).observe(document, { childList: true, characterData: true, subtree: true });
+  });
+};
+const saidIn = (page) => messages.get(page) ?? messages.set(page, { all: [], from: 0 }).get(page);
+/** Waits for the message that the last step has left. It may be gone again. */
 export const strip = async (page, text) => {
+  const said = saidIn(page), has = (one) => (text instanceof RegExp ? text.test(one) : one.includes(text));
   await settled(page);
-  await page.locator('.strip').getByText(text).first().waitFor();
+  await until(async () => said.all.slice(said.from).some(has) || await page.locator('.strip').getByText(text).first().isVisible())
+    .catch(() => assert.fail(`the strip does not say: ${text}`));
+  said.from = said.all.length;
 };
 
 /** A slow machine and a slow line, as the environment asks. A route of a test comes before, and may go on without the delay. */
@@ -170,6 +218,7 @@ export const consoleWorld = ({ args = [], conversations, from, ...options } = {}
     /** A page of a person. What the browser complains of, and requests to elsewhere but `foreign`, fail the test. */
     sit: async (t, person, path = '/agent', { width = 1280, height = 800, prepare, foreign, expected = EXPECTED, ...more } = {}) => {
       const context = await world.browser.newContext({ viewport: { width, height }, ...more });
+      await watchStrip(context);
       const page = await context.newPage(), wrong = [];
       watchJoins(page);
       watchWrites(page);
@@ -177,7 +226,7 @@ export const consoleWorld = ({ args = [], conversations, from, ...options } = {}
       page.on('console', (m) => { if (m.type() === 'error' && !expected.test(m.text())) wrong.push(m.text()); });
       page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
       page.on('request', (r) => { if (!r.url().startsWith(world.desk.base) && !/^(data|blob|ws):/.test(r.url()) && !foreign?.test(r.url())) wrong.push(r.url()); });
-      t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
+      t.after(async () => { await explain(t, context, wrong); await context.close(); assert.deepEqual(wrong, []); });
       await prepare?.(page);
       await page.goto(world.desk.base + path);
       if (person) await logIn(page, person);
