@@ -26,7 +26,13 @@ describe('replies that are sent later', () => {
     await sendLater(page, 'Good morning');
     await page.getByText(/Ben Adler: will be sent/).waitFor();
     assert.equal((await waiting(id)).length, 1);
-    assert.equal(await written(editor(page)), '');
+    await until(async () => await written(editor(page)) === '');
+    await page.locator('.strip').getByRole('button', { name: /Undo/ }).click();
+    await until(async () => (await waiting(id)).length === 0);
+    await until(async () => (await written(editor(page))).trim() === 'Good morning');
+    await page.getByText(/will be sent/).waitFor({ state: 'detached' });
+    await sendLater(page, 'Good evening');
+    await page.getByText(/Ben Adler: will be sent/).waitFor();
     for (const [theme, width] of [['light', 1280], ['dark', 360]]) {
       await page.setViewportSize({ width, height: 800 });
       await page.evaluate((wanted) => { document.documentElement.dataset.theme = wanted; }, theme);
@@ -34,11 +40,6 @@ describe('replies that are sent later', () => {
       assert.deepEqual(await audit(page), []);
       assert.deepEqual(await outside(page), []);
     }
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.locator('.strip').getByRole('button', { name: /Undo/ }).click();
-    await until(async () => (await waiting(id)).length === 0);
-    await until(async () => (await written(editor(page))).trim() === 'Good morning');
-    await page.getByText(/will be sent/).waitFor({ state: 'detached' });
   });
 
   test('it is moved, edited and cancelled; a colleague sees it, and has no buttons', async (t) => {

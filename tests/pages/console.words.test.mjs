@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { relayFor } from '../api/lib/relay.mjs';
 import { mail, receive } from '../api/lib/mails.mjs';
-import { audit, consoleWorld, editor, editorReady, hasFocus, joined, outside, posts, shoot, until, written } from './console.mjs';
+import { audit, consoleWorld, editor, editorReady, hasFocus, joined, outside, posts, shoot, strip as said, until, written } from './console.mjs';
 
 const path = (id) => `/agent/cases/${id}`;
 /** The text of an element without the marks that keep names of another direction together. */
@@ -96,8 +96,8 @@ describe('what happens in a conversation is said in words', () => {
     assert.equal((await ben.client.fetch(`/cases/${id}/draft`)).attachment_file_ids.length, 1);
     await desk.owner.update('/settings', { values: { 'mail.undo_seconds': 2 } });
     await page.keyboard.press('Control+Enter');
-    await strip.getByText('It can be taken back for 2 seconds.').waitFor();
-    await strip.getByRole('button').waitFor({ state: 'detached', timeout: 5000 });
+    await said(page, 'It can be taken back for 2 seconds.');
+    await strip.getByRole('button').waitFor({ state: 'detached' });
     await page.getByRole('combobox', { name: 'Channel' }).selectOption('Help center');
     await editor(page).fill('Not by mail');
     await page.keyboard.press('Control+Enter');
