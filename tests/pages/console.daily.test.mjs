@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, editor, joined, logIn, outside, posts, row, shoot, until, written } from './console.mjs';
+import { audit, consoleWorld, editor, explain, joined, logIn, outside, posts, row, shoot, until, watchJoins, written } from './console.mjs';
 
 describe('daily work in the console', () => {
   const world = consoleWorld();
@@ -132,8 +132,9 @@ describe('daily work in the console', () => {
   /** A page of the first agent through the proxy. */
   const through = async (t, { base }, path) => {
     const context = await world.browser.newContext({ viewport: { width: 1280, height: 800 } }), page = await context.newPage(), wrong = [];
+    watchJoins(page);
     page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
-    t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
+    t.after(async () => { await explain(t, context, wrong); await context.close(); assert.deepEqual(wrong, []); });
     await page.goto(base + path);
     await logIn(page, world.first);
     return page;
@@ -158,7 +159,7 @@ describe('daily work in the console', () => {
   test('a break is shown after five seconds and not before, nothing that happened meanwhile is missing, and a restart is one', async (t) => {
     const id = await asked('Broken lines'), way = await proxy(t, 'pass'), page = await through(t, way, `/agent/views/1/${id}`);
     await posts(page).first().waitFor();
-    await page.waitForTimeout(500);
+    await joined(page); // a line that never was is lost earlier
     await page.evaluate(() => {
       new MutationObserver((_, watch) => { if (document.querySelector('.bar [role=status]')) { globalThis.shownAt = Date.now(); watch.disconnect(); } }).observe(document, { childList: true, subtree: true });
     });

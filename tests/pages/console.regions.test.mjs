@@ -10,62 +10,67 @@ describe('regions of the console', () => {
   const button = (page) => page.getByRole('banner').getByRole('button', { name: 'Views' });
   /** The region that has the focus: its element or one inside of it. */
   const focused = (page) => page.evaluate(() => document.activeElement.closest('[data-region]')?.classList[0] ?? document.activeElement.tagName);
+  const isIn = (page, region) => until(async () => await focused(page) === region);
+  const isGone = (locator) => locator.waitFor({ state: 'hidden' });
 
   test('below 1280 px the views are a drawer that takes the focus and gives it back', async (t) => {
     const id = await asked('Drawers'), page = await sit(t, world.first, '/agent/views/1', { width: 1000, height: 700 });
     await row(page, 'Drawers').waitFor();
-    assert.equal(await views(page).isVisible(), false);
+    await isGone(views(page));
     await page.keyboard.press('j');
-    assert.equal(await focused(page), 'list');
+    await isIn(page, 'list');
     await page.keyboard.press('[');
     await views(page).waitFor();
-    assert.equal(await button(page).getAttribute('aria-expanded'), 'true');
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-current')), 'page');
+    await until(async () => await button(page).getAttribute('aria-expanded') === 'true');
+    await until(() => page.evaluate(() => document.activeElement.getAttribute('aria-current') === 'page'));
     await shoot(page, 'regions-views-1000');
     assert.deepEqual(await audit(page), []);
     await page.keyboard.press('Escape');
-    assert.equal(await views(page).isVisible(), false);
-    assert.equal(await focused(page), 'list');
+    await isGone(views(page));
+    await isIn(page, 'list');
     assert.match(page.url(), /views\/1$/);
     await button(page).click();
+    await views(page).waitFor();
     await page.mouse.click(800, 400); // elsewhere
-    assert.equal(await views(page).isVisible(), false);
+    await isGone(views(page));
     await button(page).click();
     await views(page).getByRole('link', { name: 'Trash' }).click();
     await page.getByRole('heading', { name: 'Trash', level: 2 }).waitFor();
-    assert.equal(await views(page).isVisible(), false);
-    assert.notEqual(await focused(page), 'BODY');
+    await isGone(views(page));
+    await until(async () => await focused(page) !== 'BODY');
     await page.keyboard.press('[');
+    await views(page).waitFor();
     await page.getByRole('link', { name: /Notifications/ }).focus(); // the focus goes elsewhere
-    assert.equal(await views(page).isVisible(), false);
+    await isGone(views(page));
     await page.setViewportSize({ width: 1280, height: 800 });
     await views(page).waitFor();
-    assert.equal(await button(page).isVisible(), false);
+    await isGone(button(page));
     await page.goto(`${world.desk.base}/agent/views/1/${id}`);
     await posts(page).first().waitFor();
     await page.keyboard.press('[');
-    assert.equal(await focused(page), 'views');
+    await isIn(page, 'views');
     await page.keyboard.press('[');
-    assert.notEqual(await focused(page), 'views');
+    await until(async () => await focused(page) !== 'views');
   });
 
   test('the details are a drawer, too, which Escape closes before it leads back to the list', async (t) => {
     const id = await asked('Details'), page = await sit(t, world.first, `/agent/views/1/${id}`, { width: 1100, height: 700 });
     await posts(page).first().waitFor();
-    assert.equal(await row(page, 'Details').isVisible(), true); // the list is beside it
-    assert.equal(await details(page).isVisible(), false);
+    await row(page, 'Details').waitFor(); // the list is beside it
+    await isGone(details(page));
     await page.keyboard.press(']');
     await details(page).waitFor();
-    assert.equal(await focused(page), 'details');
+    await isIn(page, 'details');
     await page.keyboard.press('[');
-    assert.deepEqual([await details(page).isVisible(), await views(page).isVisible()], [false, true]); // one at a time
+    await views(page).waitFor();
+    await isGone(details(page)); // one at a time
     await page.keyboard.press('Escape');
     await page.keyboard.press('p');
-    assert.equal(await page.evaluate(() => document.activeElement.closest('label')?.innerText.split('\n')[0]), 'Priority');
+    await until(() => page.evaluate(() => document.activeElement.closest('label')?.innerText.split('\n')[0] === 'Priority'));
     await page.keyboard.press('Escape'); // leaves the field
     await page.keyboard.press('Escape');
-    assert.equal(await details(page).isVisible(), false);
-    assert.equal(page.url().endsWith(`/${id}`), true);
+    await isGone(details(page));
+    assert.ok(page.url().endsWith(`/${id}`));
     await page.keyboard.press('Escape');
     await page.waitForURL(/views\/1$/);
   });
