@@ -2,6 +2,7 @@
  * does the work. This file opens the store and the key. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fold.h"
 #include "commands/commands.h"
 #include "core/all/cascades.h"
 #include "core/all/desk.h"
@@ -14,6 +15,7 @@
 #include "transfer/export.h"
 #include "transfer/foreign.h"
 #include "transfer/import.h"
+#include "transfer/imported.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -109,6 +111,9 @@ struct import_foreign {
     struct desk desk;
     struct new_desk owner;
     struct key audit_key;
+    struct str address;   /* of the API of --from-api */
+    struct str key_proof; /* of the server key */
+    int state;            /* enum desk_state of the store */
 };
 
 /* An import of an export writes no entry of the audit log, because the desk then gives the same replies,
@@ -120,8 +125,10 @@ static int import_foreign_run(struct conn *c, void *arg) {
     if (rc == -ERR_FIELD_DUPLICATE) return db_refuse(i->f.why, "it holds a desk already: name an empty one");
     TRY(rc);
     TRY(db_int(c, &imported_owner, NULL, &i->f.owner_id));
+    if (i->f.system->is_api) TRY(imported_source(&i->f, i->address));
     TRY(foreign_import(&i->f));
-    if (i->f.system->keeps_ids) TRY(db_settle_ids(c));
+    if (i->f.source_id) TRY(imported_ends(&i->f));
+    if (i->f.keeps_ids) TRY(db_settle_ids(c));
     TRY(audit_command(
         c, &(struct audit_command){i->owner.now, 0, &i->audit_key, AUDIT_DESK_IMPORTED, S("deskd import")}));
     return desk_finish(c, &i->owner);
@@ -142,17 +149,24 @@ static void say_foreign(const struct command_line *o, const struct import_foreig
     say_skipped(i->f.skipped);
 }
 
+/* The server key of the store. Its audit log and its secrets need it. */
+static int import_audit_key(const struct command_line *o, struct import_foreign *i, bool create) {
+    struct key key;
+    if (secret_key(o, create, &key) < 0) return -1;
+    audit_key_derive(&i->audit_key, &key);
+    i->key_proof = key_proof(i->f.memory, &key);
+    explicit_bzero(&key, sizeof key);
+    return 0;
+}
+
 static int import_foreign_into(const struct command_line *o, struct import_foreign *i, struct db *db,
                                struct arena *a) {
     char err[USAGE_MAX] = "";
     struct str password;
-    struct key key;
     int generated = password_choose(o, a, &password);
     if (generated < 0) return EXIT_FAULT;
     i->owner.password_hash = password_hash(a, password);
-    if (secret_key(o, true, &key) < 0) return EXIT_FAULT;
-    audit_key_derive(&i->audit_key, &key);
-    explicit_bzero(&key, sizeof key);
+    if (import_audit_key(o, i, true) < 0) return EXIT_FAULT;
     i->f.why = (struct why){err, sizeof err};
     i->desk.db = db;
     if (db_write(db, import_foreign_run, i) < 0)
@@ -188,14 +202,18 @@ static struct import_foreign *import_foreign_new(const struct command_line *o,
     return i;
 }
 
-static int import_opened(const struct command_line *o, struct import_foreign *i, struct arena *a,
-                         int (*into)(const struct command_line *o, struct import_foreign *i, struct db *db,
-                                     struct arena *a)) {
+typedef int import_into_store(const struct command_line *o, struct import_foreign *i, struct db *db,
+                              struct arena *a);
+
+/* fresh: the store holds no desk, so that it need not survive a crash. */
+static int import_opened(const struct command_line *o, struct import_foreign *i, struct arena *a, bool fresh,
+                         import_into_store *into) {
     struct db_config cfg = store_config(o);
     struct db *db;
     char err[USAGE_MAX];
-    if (password_file_there(o) < 0) return EXIT_FAULT;
-    cfg.create = cfg.bulk = true;
+    if (fresh && password_file_there(o) < 0) return EXIT_FAULT;
+    cfg.bulk = fresh;
+    cfg.create = fresh || cfg.url;
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     int status = into(o, i, db, a);
     if (db_close(db) < 0 && status == 0)
@@ -206,7 +224,7 @@ static int import_opened(const struct command_line *o, struct import_foreign *i,
 static int import_other(const struct command_line *o, const struct foreign_system *system, struct str from,
                         struct arena *a) {
     if (access(from.p, R_OK) != 0) return complain("%s can't be read: %s", from.p, strerror(errno));
-    return import_opened(o, import_foreign_new(o, system, from.p, a), a, import_foreign_into);
+    return import_opened(o, import_foreign_new(o, system, from.p, a), a, true, import_foreign_into);
 }
 
 /* ---- another server of this API -------------------------------------------------------------- */
@@ -250,6 +268,7 @@ static int api_fetched(const struct command_line *o, struct import_foreign *i, s
         source_open(&x.source, a, option_text(o, OPT_FROM_API), credentials, option_int(o, OPT_INSECURE));
     explicit_bzero((char *)credentials.p, credentials.n);
     if (rc == 0) rc = api_fetch(&x);
+    i->address = str_of(x.source.base);
     if (rc == 0) rc = api_person(&x, i->owner.owner_email, &i->owner.owner_id, &highest);
     source_close(&x.source);
     if (rc < 0) return complain("nothing was imported into %s: %s", store_name(o), err);
@@ -261,33 +280,125 @@ static int api_fetched(const struct command_line *o, struct import_foreign *i, s
     return 0;
 }
 
-/* A store that is opened for an import has no readers. */
-static int look_at_desk(struct conn *c, void *arg) {
-    int *state = arg;
-    *state = desk_state(c);
-    return *state < 0 ? *state : 0;
+static void say_api_took(const struct import_foreign *i, int64_t began) {
+    printf(
+        "deskd: the import took %.1f s; %s keeps the rows for the next one: remove it when you need none\n",
+        (double)(clock_monotonic() - began) / 1000, i->f.from);
 }
 
 static int import_api_into(const struct command_line *o, struct import_foreign *i, struct db *db,
                            struct arena *a) {
-    int state = DESK_EMPTY;
-    if (db_write(db, look_at_desk, &state) < 0) return complain("%s can't be read", store_name(o));
-    if (state != DESK_EMPTY) return complain("%s holds a desk already: name an empty one", store_name(o));
-    int64_t began = clock_monotonic();
     int status = api_fetched(o, i, a);
-    if (status == 0) began = clock_monotonic();
+    int64_t began = clock_monotonic();
+    i->f.keeps_ids = true;
     if (status == 0) status = import_foreign_into(o, i, db, a);
-    if (status == 0)
-        printf("deskd: the import took %.1f s; %s keeps the rows for the next one: remove it when you need "
-               "none\n",
-               (double)(clock_monotonic() - began) / 1000, i->f.from);
+    if (status == 0) say_api_took(i, began);
     return status;
+}
+
+/* ---- into a desk with rows of its own -------------------------------------------------------- */
+
+QUERY(import_owner,
+      "SELECT u.id FROM users u WHERE u.role_type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
+      "AND (CAST(:key AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM identity_emails e "
+      "WHERE e.user_id = u.id AND e.email_key = :key AND e.is_claim = 0)) ORDER BY u.id LIMIT 1");
+
+/* The owner is the author of rows whose author is not here. */
+static int import_owner_find(const struct command_line *o, struct import_foreign *i, struct conn *c,
+                             struct arena *a) {
+    struct str given = option_text(o, OPT_OWNER_EMAIL),
+               key = option_is_given(o, OPT_OWNER_EMAIL) ? email_key(a, given) : (struct str){0};
+    int found = db_int(c, &import_owner, BINDS(B_TEXT("key", key)), &i->f.owner_id);
+    if (found == 0 && key.p) complain("no owner of %s has the address %s", store_name(o), given.p);
+    else if (found == 0) complain("%s has no owner who is enabled", store_name(o));
+    return found;
+}
+
+static int import_key_fits(const struct command_line *o, struct import_foreign *i, struct conn *c) {
+    if (import_audit_key(o, i, false) < 0) return 0;
+    int same = desk_key_is(c, i->key_proof);
+    if (same == 0) complain("the server key is not that of the desk in %s", store_name(o));
+    return same;
+}
+
+static int import_begins(struct conn *c, void *arg) {
+    struct import_foreign *i = arg;
+    i->f.conn = c;
+    return imported_source(&i->f, i->address);
+}
+
+static int import_ends(struct conn *c, void *arg) {
+    struct import_foreign *i = arg;
+    i->f.conn = c;
+    TRY(imported_ends(&i->f));
+    return audit_command(
+        c, &(struct audit_command){i->f.now, 0, &i->audit_key, AUDIT_DESK_IMPORTED, S("deskd import")});
+}
+
+/* The host of the source begins the values of legacy_id. */
+static struct str import_name(const struct import_foreign *i) {
+    struct str rest = i->address;
+    str_cut(&rest, '/');
+    str_cut(&rest, '/');
+    return str_cut(&rest, '/');
+}
+
+static int import_api_run(struct import_foreign *i, struct db *db) {
+    i->desk.db = i->f.db = db;
+    i->f.maps_ids = true;
+    i->f.name = import_name(i);
+    TRY(db_write(db, import_begins, i));
+    i->f.conn = db_reader(db);
+    TRY(foreign_import(&i->f));
+    return db_write(db, import_ends, i);
+}
+
+/* Each part is committed with the ids of its rows. So a run that ends early leaves rows that the next one
+ * finds. */
+static int import_api_merge(const struct command_line *o, struct import_foreign *i, struct db *db,
+                            struct arena *a) {
+    char err[USAGE_MAX] = "";
+    struct conn *c = db_reader(db);
+    if (c == NULL) return complain("%s can't be read", store_name(o));
+    if (import_owner_find(o, i, c, a) != 1 || import_key_fits(o, i, c) != 1) return EXIT_FAULT;
+    int status = api_fetched(o, i, a);
+    int64_t began = clock_monotonic();
+    if (status != 0) return status;
+    i->f.why = (struct why){err, sizeof err};
+    if (import_api_run(i, db) < 0)
+        return complain(
+            "the import into %s did not come to its end: %s; run it again, it goes on where it stopped",
+            store_name(o), *err ? err : "it can't be written");
+    say_foreign(o, i);
+    printf("deskd: new people have no passwords: they set one by e-mail, or deskd password EMAIL\n");
+    say_api_took(i, began);
+    return 0;
+}
+
+/* ---- the store of --from-api ----------------------------------------------------------------- */
+
+static int look_at_desk(const struct command_line *o, struct import_foreign *i, struct db *db,
+                        struct arena *a) {
+    struct conn *c = db_reader(db);
+    (void)a;
+    i->state = c ? desk_state(c) : -1;
+    return i->state < 0 ? complain("%s can't be read", store_name(o)) : 0;
+}
+
+static bool import_store_there(const struct command_line *o, struct arena *a) {
+    return option_text(o, OPT_DATABASE).p ||
+           access(str_fmt(a, "%s/desk.db", option_text(o, OPT_DATA).p).p, F_OK) == 0;
 }
 
 static int import_api(const struct command_line *o, struct arena *a) {
     struct str copy = option_text(o, OPT_COPY);
     const char *folder = copy.p ? copy.p : str_fmt(a, "%s/import-api", option_text(o, OPT_DATA).p).p;
-    return import_opened(o, import_foreign_new(o, &deskapi, folder, a), a, import_api_into);
+    struct import_foreign *i = import_foreign_new(o, &deskapi, folder, a);
+    if (import_store_there(o, a) && import_opened(o, i, a, false, look_at_desk) != 0) return EXIT_FAULT;
+    if (i->state == DESK_UNFINISHED)
+        return complain("%s holds a part of a desk: name another one", store_name(o));
+    return i->state == DESK_READY ? import_opened(o, i, a, false, import_api_merge)
+                                  : import_opened(o, i, a, true, import_api_into);
 }
 
 int command_import(const struct command_line *o) {

@@ -5,6 +5,7 @@
 
 #include "api/input/input.h"
 #include "api/table/fields.h"
+#include "transfer/foreign_row.h"
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -17,6 +18,17 @@ void api_put(struct json *object, const char *name, struct json *value) {
     value->name = str_of(name);
     value->next = NULL;
     json_append(object, value);
+}
+
+void api_take(struct json *object, const char *name) {
+    struct json *first = object->first;
+    object->first = object->last = NULL;
+    object->count = 0;
+    for (struct json *j = first, *next; j; j = next) {
+        next = j->next;
+        j->next = NULL;
+        if (!str_eq(j->name, str_of(name))) json_append(object, j);
+    }
 }
 
 void api_put_text(struct foreign *f, struct json *object, const char *name, struct str text) {
@@ -62,19 +74,41 @@ struct json *api_bare(struct foreign *f, const struct json *value) {
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-static bool keeps_its_id(const char *type) {
-    static const char *const kept[] = {"user", "user_minimal", "team", "organization"};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (strcmp(type, kept[i]) == 0) return true;
-    return false;
+/* Kinds with many rows, which are not kept in memory. */
+static const struct foreign_earlier *many_rows(const char *type) {
+    if (strcmp(type, "user") == 0 || strcmp(type, "user_minimal") == 0) return &foreign_person;
+    return strcmp(type, "team") == 0           ? &foreign_team
+           : strcmp(type, "organization") == 0 ? &foreign_organization
+                                               : NULL;
+}
+
+int api_found(struct foreign *f, const char *type, int64_t id, int64_t *here) {
+    const struct foreign_earlier *many = many_rows(type);
+    *here = 0;
+    if (id <= 0) return 0;
+    if (many && f->maps_ids) {
+        int rc = foreign_found(f, many, id, here);
+        return rc < 0 ? rc : 0;
+    }
+    *here = many ? id : foreign_find(f, type, id);
+    return 0;
 }
 
 int64_t api_here(struct foreign *f, const char *type, int64_t id) {
-    if (id <= 0 || keeps_its_id(type)) return id > 0 ? id : 0;
-    int64_t here = foreign_find(f, type, id);
+    int64_t here;
+    if (id <= 0 || api_found(f, type, id, &here) < 0) return 0;
     if (here == 0 && (strcmp(type, "brand") != 0 || id > 1))
         foreign_skip(f, str_fmt(f->item, "references to a %s that is not here", type).p, id);
     return here;
+}
+
+struct json *api_list_here(struct foreign *f, const char *type, const struct json *list) {
+    struct json *ids = json_new(f->item, JSON_ARRAY);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        int64_t here = api_here(f, type, item_int(j, "id"));
+        if (here) json_append(ids, json_string(f->item, str_fmt(f->item, "%" PRId64, here)));
+    }
+    return ids;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */

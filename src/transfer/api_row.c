@@ -9,6 +9,7 @@
 #include "core/change/record.h"
 #include "core/words.h"
 #include "transfer/foreign_row.h"
+#include "transfer/imported.h"
 
 int64_t api_time(struct foreign *f, const struct json *item, const char *name) {
     int64_t at = item_time(item, name);
@@ -86,11 +87,11 @@ static struct column number_column(const char *name, const char *bind, int64_t n
     return (struct column){.name = name, .value = {.name = bind, .type = BIND_INT, .i = n}};
 }
 
-/* The place in its list and the times of the source. */
+/* The place in its list, which is behind the rows of the desk if it has some, and the times of the source. */
 static int keep_place(struct foreign *f, const struct api_kind_here *k, struct work *w,
                       const struct json *item, int64_t here) {
     const struct resource *r = resource_of(k->type);
-    const struct json *place = r->ordered ? json_member(item, str_of(r->ordered)) : NULL;
+    const struct json *place = r->ordered && !f->maps_ids ? json_member(item, str_of(r->ordered)) : NULL;
     struct column columns[2] = {number_column("created_at", ":created_at", api_time(f, item, "created_at"))};
     int64_t before = w->now, changed = api_time(f, item, "updated_at");
     int n = columns[0].value.i > 0;
@@ -115,10 +116,11 @@ static int64_t row_written(struct foreign *f, const struct api_kind_here *k, str
 static int row_kept(struct foreign *f, const struct api_kind_here *k, struct row_call *x,
                     const struct json *item, int64_t *here) {
     TRY(db_savepoint(f->conn, "imported_row"));
-    if (x->call.method == POST) TRY(db_next_id(f->conn, resource_of(k->type)->table, item_int(item, "id")));
+    if (x->call.method == POST && f->keeps_ids)
+        TRY(db_next_id(f->conn, resource_of(k->type)->table, item_int(item, "id")));
     *here = row_written(f, k, x, item);
     if (*here > 0) {
-        foreign_here(f, k->type, item_int(item, "id"), *here);
+        TRY(api_row_same(f, k, item, *here));
         TRY(db_release(f->conn, "imported_row"));
         return 1;
     }
@@ -137,8 +139,51 @@ static struct work *work_of_row(struct foreign *f, struct work *w, const struct 
     return w;
 }
 
+int api_row_same(struct foreign *f, const struct api_kind_here *k, const struct json *item, int64_t here) {
+    foreign_here(f, k->type, item_int(item, "id"), here);
+    return imported_keep(f, k->type, item_int(item, "id"), here, f->changed_at);
+}
+
+/* Gives a row of an earlier run the values that the source has changed. Staff of this desk decide which
+ * rules are enabled. */
+static int api_row_follow(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                          struct json *body, struct imported row) {
+    struct row_call *x = ARENA_NEW(f->item, struct row_call);
+    struct work w;
+    int64_t given;
+    foreign_here(f, k->type, item_int(item, "id"), row.here);
+    if (row.changed_at == f->changed_at) return 0;
+    api_take(body, "is_enabled");
+    api_take(body, "legacy_id");
+    work_of_row(f, &w, item, 0);
+    if (api_time(f, item, "updated_at") > w.now) w.now = api_time(f, item, "updated_at");
+    row_call_init(x, &w, k->type, str_fmt(f->item, "%s/:id", k->path).p, row.here, body);
+    int rc = row_kept(f, k, x, item, &given);
+    if (rc > 0) foreign_made(f, str_fmt(f->item, "%s with changes", k->label).p, 1);
+    return rc < 0 ? rc : 0;
+}
+
+/* A desk with rows of its own may have the value of legacy_id. */
+static int give_legacy(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                       struct json *body) {
+    const struct foreign_earlier *const kinds[] = {&foreign_category, &foreign_section};
+    struct str legacy;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && f->maps_ids; i++) {
+        if (strcmp(kinds[i]->kind, k->type) != 0) continue;
+        api_take(body, "legacy_id");
+        TRY(foreign_legacy_id(f, kinds[i], item_int(item, "id"), json_member_text(item, "legacy_id"),
+                              &legacy));
+        api_put_text(f, body, "legacy_id", legacy);
+    }
+    return 0;
+}
+
 int api_row_make(struct foreign *f, const struct api_kind_here *k, const struct json *item, struct json *body,
                  int64_t author_id, int64_t *here) {
+    struct imported row;
+    int known = f->maps_ids ? imported_find(f, k->type, item_int(item, "id"), &row) : 0;
+    if (known) return known < 0 ? known : (*here = row.here, api_row_follow(f, k, item, body, row));
+    TRY(give_legacy(f, k, item, body));
     struct row_call *x = ARENA_NEW(f->item, struct row_call);
     struct work w;
     *here = 0;
@@ -168,6 +213,7 @@ int api_row_give(struct foreign *f, const struct api_kind_here *k, const struct 
     struct row_call *x = ARENA_NEW(f->item, struct row_call);
     struct work w;
     int64_t given;
+    if (f->maps_ids) return api_row_same(f, k, item, here);
     work_of_row(f, &w, item, 0);
     if (w.now < f->now && api_time(f, item, "updated_at") > w.now) w.now = api_time(f, item, "updated_at");
     row_call_init(x, &w, k->type, str_fmt(f->item, "%s/:id", k->path).p, here, body);

@@ -16,10 +16,13 @@ struct api_kind_here {
 /* The parameters of its POST. */
 const struct field *api_parameters(const struct api_kind_here *k);
 /* Makes a row with the id of the item, if no row here has one as high. author_id 0: the owner. *here gets its
- * id, which api_here finds then. Returns 1, 0 if it can't be made, or a negative error. */
+ * id, which api_here finds then. A row that an earlier run has made, and that the source has changed since,
+ * gets the new values. Returns 1 if the row is new, 0 if it can't be made or was made, or an error. */
 int api_row_make(struct foreign *f, const struct api_kind_here *k, const struct json *item, struct json *body,
                  int64_t author_id, int64_t *here);
-/* Gives a row that each desk has the values of the item. */
+/* A row of this desk stands for one of the source, which api_here finds then. */
+int api_row_same(struct foreign *f, const struct api_kind_here *k, const struct json *item, int64_t here);
+/* Gives a row that each desk has the values of the item. A desk with rows of its own keeps its values. */
 int api_row_give(struct foreign *f, const struct api_kind_here *k, const struct json *item, struct json *body,
                  int64_t here);
 

@@ -10,6 +10,8 @@
 #include "core/words.h"
 #include "transfer/api_items.h"
 #include "transfer/deskapi_parts.h"
+#include "transfer/foreign_row.h"
+#include "transfer/imported.h"
 
 #define OF_A_LINE "_id _updated _fetched _posts _permissions resource_type resource_url "
 
@@ -53,6 +55,20 @@ static const int system_roles[] = {[ROLE_PUBLIC] = ROLE_OF_CUSTOMERS,
                                    [ROLE_ADMIN] = 1,
                                    [ROLE_OWNER] = 5};
 
+/* Roles of the system have the rights that this desk gives them. Nobody becomes an owner by an import into a
+ * desk that has one. Returns 1 if the role is here. */
+static int role_mapped(struct foreign *f, struct foreign_role *r, bool is_own) {
+    struct imported row;
+    int found = is_own ? imported_find(f, "role", r->id, &row) : 1;
+    if (found <= 0) return found;
+    if (!is_own && r->type == ROLE_OWNER) {
+        foreign_skip(f, "owners: they are administrators of this desk", r->id);
+        r->role_id = system_roles[ROLE_ADMIN];
+    }
+    if (is_own) r->role_id = row.here;
+    return 1;
+}
+
 static int take_api_role(struct foreign *f, const struct json *item) {
     struct foreign_role r = {.id = item_int(item, "id"),
                              .title = json_member_text(item, "title"),
@@ -67,7 +83,9 @@ static int take_api_role(struct foreign *f, const struct json *item) {
         return 0;
     }
     r.role_id = is_own ? 0 : system_roles[r.type];
-    TRY(load_role(f, &r));
+    int there = f->maps_ids ? role_mapped(f, &r, is_own) : 0;
+    TRY(there);
+    if (!there) TRY(load_role(f, &r));
     foreign_explain(f, "role", r.id, r.title, (int)r.role_id);
     foreign_here(f, "role", r.id, r.role_id);
     return 0;
@@ -185,14 +203,22 @@ static int posts_of(struct foreign *f, const struct json *item, int64_t id, stru
     return n;
 }
 
+/* Stores the values of custom fields of a new row. */
+static int load_values_of(struct foreign *f, enum field_area area, const struct json *item,
+                          const struct foreign_earlier *e) {
+    int64_t here;
+    int found = foreign_found(f, e, item_int(item, "id"), &here);
+    return found == 1 ? load_api_values(f, area, item, here) : found;
+}
+
 static int take_api_organization(struct foreign *f, const struct json *item) {
     struct foreign_organization o = {0};
     foreign_fill(f, &organization, item, 0, &o);
     o.created_at = time_past(f, o.created_at, o.id);
     o.domains = names_of(f, item_list(item, "domains"), "domain");
     o.tags = names_of(f, item_list(item, "tags"), "name");
-    TRY(load_organization(f, &o));
-    return load_api_values(f, AREA_ORGANIZATIONS, item, o.id);
+    int loaded = load_organization(f, &o);
+    return loaded > 0 ? load_values_of(f, AREA_ORGANIZATIONS, item, &foreign_organization) : loaded;
 }
 
 /* ---- people ---------------------------------------------------------------------------------- */
@@ -266,8 +292,8 @@ static int take_api_user(struct foreign *f, const struct json *item) {
     p.tags = names_of(f, item_list(item, "tags"), "name");
     take_address(item, &p);
     take_api_teams(item, &p);
-    TRY(load_foreign_person(f, &p));
-    return load_api_values(f, AREA_USERS, item, p.id);
+    int loaded = load_foreign_person(f, &p);
+    return loaded > 0 ? load_values_of(f, AREA_USERS, item, &foreign_person) : loaded;
 }
 
 /* ---- conversations --------------------------------------------------------------------------- */
@@ -321,8 +347,18 @@ static void take_beginning(struct foreign *f, struct foreign_case *c) {
     c->created_at = earliest;
 }
 
+/* Returns 1 if an earlier run has carried the conversation as it is now. */
+static int is_case_current(struct foreign *f, int64_t id) {
+    struct imported row;
+    int found = f->maps_ids ? imported_find(f, foreign_case_there.kind, id, &row) : 0;
+    return found == 1 ? row.changed_at == f->changed_at : found;
+}
+
 static int take_api_case(struct foreign *f, const struct json *item) {
     struct foreign_case c = {0};
+    int64_t here;
+    int current = is_case_current(f, item_int(item, "id"));
+    if (current) return current < 0 ? current : 0;
     foreign_fill(f, &conversation, item, 0, &c);
     c.created_at = time_past(f, c.created_at, c.id);
     c.updated_at = time_past(f, c.updated_at, c.id);
@@ -337,8 +373,8 @@ static int take_api_case(struct foreign *f, const struct json *item) {
     TRY(n);
     c.post_count = n;
     take_beginning(f, &c);
-    int loaded = load_case(f, &c);
-    return loaded > 0 ? load_api_values(f, AREA_CASES, item, c.id) : loaded;
+    int loaded = load_case(f, &c, &here);
+    return loaded > 0 ? load_api_values(f, AREA_CASES, item, here) : loaded;
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -346,10 +382,11 @@ static int take_api_case(struct foreign *f, const struct json *item) {
 /* Notes have authors, so they are read again when all people are there. */
 static int take_notes(struct foreign *f, const struct json *item, bool is_person) {
     struct foreign_post *notes;
-    int64_t id = item_int(item, "id");
-    int n = posts_of(f, item, id, &notes);
+    int64_t id = item_int(item, "id"), here;
+    int n = posts_of(f, item, id, &notes),
+        found = foreign_found(f, is_person ? &foreign_person : &foreign_organization, id, &here);
     TRY(n);
-    return load_notes(f, is_person, id, notes, n);
+    return found == 1 ? load_notes(f, is_person, here, notes, n) : found;
 }
 
 static int take_organization_notes(struct foreign *f, const struct json *item) {
@@ -384,4 +421,4 @@ const struct foreign_system deskapi = {
          {.name = "sections", .take = take_api_section},
          {.name = "articles", .take = take_api_article},
          {.name = "cases", .take = take_api_case, .shape = &conversation, .needed = true}},
-    .keeps_ids = true};
+    .is_api = true};

@@ -10,6 +10,7 @@
 #include "core/people/tag.h"
 #include "files/html_clean.h"
 #include "transfer/foreign_row.h"
+#include "transfer/imported.h"
 
 static const struct api_kind_here categories = {"category", "/categories", "categories of the help center",
                                                 NULL},
@@ -18,13 +19,11 @@ static const struct api_kind_here categories = {"category", "/categories", "cate
 
 /* ---- categories and sections ----------------------------------------------------------------- */
 
-QUERY(category_there, "SELECT id FROM categories WHERE id = :id AND deleted_at IS NULL");
-
 /* Each desk has a first category. */
 int take_api_category(struct foreign *f, const struct json *item) {
     struct json *body = api_body(f, api_parameters(&categories), item, NULL);
-    int64_t id = item_int(item, "id"), here;
-    int there = db_int(f->conn, &category_there, BINDS(B_INT("id", id)), &here);
+    int64_t here;
+    int there = f->maps_ids ? 0 : foreign_found(f, &foreign_category, item_int(item, "id"), &here);
     TRY(there);
     if (there) return api_row_give(f, &categories, item, body, here);
     int rc = api_row_make(f, &categories, item, body, 0, &here);
@@ -53,11 +52,8 @@ int take_api_section(struct foreign *f, const struct json *item) {
     bool manual = str_eq(json_member_text(item, "article_order_by"), S("MANUAL"));
     struct json *body = api_body(f, api_parameters(&sections), item,
                                  manual ? "team_ids article_order_by" : "team_ids"),
-                *ids = json_new(f->item, JSON_ARRAY);
-    const struct json *teams = item_list(item, "teams");
+                *ids = api_list_here(f, "team", item_list(item, "teams"));
     int64_t here;
-    for (const struct json *j = teams ? teams->first : NULL; j; j = j->next)
-        json_append(ids, json_string(f->item, str_fmt(f->item, "%" PRId64, item_int(j, "id"))));
     if (ids->count) api_put(body, "team_ids", ids);
     int rc = api_row_make(f, &sections, item, body, staff_of(f, item, "agent"), &here);
     if (rc <= 0) return rc;
@@ -149,16 +145,18 @@ static int texts_of(struct foreign *f, struct work *w, const struct json *item,
  * source are here. */
 static int article_begin(struct foreign *f, const struct json *item, int64_t section, int64_t *here) {
     struct work w;
+    struct str legacy;
+    TRY(foreign_legacy_id(f, &foreign_article, item_int(item, "id"), json_member_text(item, "legacy_id"),
+                          &legacy));
     struct article_file *files;
     struct author owner = foreign_owner(f);
-    struct article_new n = {
-        .section_id = section,
-        .author_id = staff_of(f, item, "author"),
-        .creator_id = staff_of(f, item, "creator"),
-        .status = api_word(article_statuses, json_member_text(item, "status")),
-        .legacy_id = foreign_legacy_id(f, item_int(item, "id"), json_member_text(item, "legacy_id")),
-        .is_featured = json_member_true(item, "is_featured"),
-        .allow_comments = true};
+    struct article_new n = {.section_id = section,
+                            .author_id = staff_of(f, item, "author"),
+                            .creator_id = staff_of(f, item, "creator"),
+                            .status = api_word(article_statuses, json_member_text(item, "status")),
+                            .legacy_id = legacy,
+                            .is_featured = json_member_true(item, "is_featured"),
+                            .allow_comments = true};
     if (n.author_id == 0) n.author_id = owner.user_id;
     if (n.creator_id == 0) n.creator_id = n.author_id;
     if (n.status == 0 || n.status == ARTICLE_PUBLISHED) n.status = ARTICLE_DRAFT;
@@ -174,8 +172,9 @@ static int article_begin(struct foreign *f, const struct json *item, int64_t sec
     for (int i = 0; i < count; i++) ids[i] = files[i].file_id;
     n.files = ids;
     n.file_count = count;
-    TRY(db_next_id(f->conn, "articles", item_int(item, "id")));
+    if (f->keeps_ids) TRY(db_next_id(f->conn, "articles", item_int(item, "id")));
     int rc = article_insert(&w, &n, here);
+    if (rc >= 0) rc = imported_keep(f, foreign_article.kind, item_int(item, "id"), *here, f->changed_at);
     if (rc >= 0)
         rc = foreign_tags(f, &w, &article_tagging, *here, tags_of_article(f, item), item_int(item, "id"));
     TRY(foreign_done(f, &w, rc));
@@ -267,7 +266,22 @@ static int comments_of(struct foreign *f, const struct json *list, struct commen
     return 0;
 }
 
+/* Articles and comments that staff of this desk may have worked on since stay as they are. Returns 1 if an
+ * earlier run has carried the article. */
+static int article_there(struct foreign *f, const struct json *item) {
+    struct imported row;
+    int64_t id = item_int(item, "id");
+    int found = f->maps_ids ? imported_find(f, foreign_article.kind, id, &row) : 0;
+    if (found <= 0) return found;
+    foreign_here(f, foreign_article.kind, id, row.here);
+    if (row.changed_at != f->changed_at)
+        foreign_skip(f, "articles that the source has changed since: they stay as they are here", id);
+    return 1;
+}
+
 int take_api_article(struct foreign *f, const struct json *item) {
+    int there = article_there(f, item);
+    if (there) return there < 0 ? there : 0;
     int64_t section = api_here(f, "section", api_reference(item, "section")), here, id = item_int(item, "id");
     if (section == 0) return 0;
     int made = article_begin(f, item, section, &here);

@@ -4,6 +4,7 @@
 #include "core/fields/field_value.h"
 #include "transfer/deskapi_parts.h"
 #include "transfer/foreign_row.h"
+#include "transfer/imported.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static const struct area {
 
 static int keep_field(struct foreign *f, enum field_area area, const struct json *item) {
     struct foreign_kept *k = ARENA_NEW(f->memory, struct foreign_kept);
-    *k = (struct foreign_kept){item_int(item, "id"), (int)area, json_text(f->memory, item), NULL};
+    *k = (struct foreign_kept){item_int(item, "id"), (int)area, f->changed_at, json_text(f->memory, item),
+                               NULL};
     struct foreign_kept **at = &f->kept;
     while (*at && (*at)->id < k->id) at = &(*at)->next;
     k->next = *at;
@@ -68,12 +70,17 @@ static struct json *options_wanted(struct foreign *f, const struct json *item) {
     return out;
 }
 
+static int option_same(struct foreign *f, int64_t id, int64_t here) {
+    foreign_here(f, "field_option", id, here);
+    return imported_keep(f, "field_option", id, here, 0);
+}
+
 /* A value is the id of an option, so new options take the ids of the source if these are free. */
 static int option_keep(struct foreign *f, int64_t id, int64_t made) {
     int64_t one;
-    int taken = db_int(f->conn, &option_there, BINDS(B_INT("id", id)), &one);
+    int taken = f->maps_ids ? 1 : db_int(f->conn, &option_there, BINDS(B_INT("id", id)), &one);
     TRY(taken);
-    foreign_here(f, "field_option", id, taken ? made : id);
+    TRY(option_same(f, id, taken ? made : id));
     if (taken) return 0;
     const struct bind *binds = BINDS(B_INT("as", id), B_INT("id", made));
     TRY(db_exec(f->conn, &option_as, binds));
@@ -101,7 +108,7 @@ static int options_above(struct foreign *f) {
         for (const struct json *j = list ? list->first : NULL; j; j = j->next)
             if (item_int(j, "id") > highest) highest = item_int(j, "id");
     }
-    if (highest <= 0 || highest > INT32_MAX) return 0; /* no honest desk has so many */
+    if (f->maps_ids || highest <= 0 || highest > INT32_MAX) return 0; /* no honest desk has so many */
     int rc = db_next_id(f->conn, "custom_field_options", highest + 1);
     return rc < 0 ? rc : 0;
 }
@@ -109,6 +116,52 @@ static int options_above(struct foreign *f) {
 /* ---- making ---------------------------------------------------------------------------------- */
 
 QUERY(built_in_field, "SELECT id FROM custom_fields WHERE area = :area AND key = :key AND is_system = 1");
+
+QUERY(field_same, "SELECT id FROM custom_fields WHERE area = :area AND key = :key AND type = :type "
+                  "AND is_system = 0 AND deleted_at IS NULL");
+QUERY(option_titled, "SELECT MIN(o.id) FROM custom_field_options o JOIN locale_fields l "
+                     "ON l.owner_kind = 2 AND l.owner_id = o.id WHERE o.field_id = :field "
+                     "AND l.locale = :locale AND l.translation = :title HAVING COUNT(*) = 1");
+
+static void explain_options(struct foreign *f, const struct area *a, struct str key, int64_t here) {
+    foreign_explain(f, a->group, 0, key, 1);
+    foreign_explain(f, "options", here, key, 1);
+}
+
+/* Options of a field of the desk: those of an earlier run, and those with the same title. */
+static int option_matched(struct foreign *f, const struct json *option, int64_t field) {
+    struct imported row;
+    int64_t id = item_int(option, "id"), here = 0;
+    const struct json *titles = item_list(option, "values");
+    int rc = imported_find(f, "field_option", id, &row);
+    if (rc) return rc < 0 ? rc : (foreign_here(f, "field_option", id, row.here), 0);
+    for (const struct json *j = titles ? titles->first : NULL; j && rc == 0; j = j->next)
+        rc = db_int(f->conn, &option_titled,
+                    BINDS(B_INT("field", field), B_TEXT("locale", json_member_text(j, "locale")),
+                          B_TEXT("title", json_member_text(j, "translation"))),
+                    &here);
+    if (rc == 0) foreign_skip(f, "options of custom fields that this desk has without them", id);
+    return rc > 0 ? option_same(f, id, here) : rc;
+}
+
+/* A field of the desk with the same key and type stands for the one of the source. Returns 1 if there is
+ * one. */
+static int field_mapped(struct foreign *f, const struct area *a, const struct json *item) {
+    struct imported row;
+    struct str key = json_member_text(item, "key");
+    int64_t id = item_int(item, "id"), type = api_word(field_kinds, json_member_text(item, "type"));
+    int found = imported_find(f, a->kind.type, id, &row);
+    if (found == 0)
+        found = db_int(f->conn, &field_same,
+                       BINDS(B_INT("area", a->area), B_TEXT("key", key), B_INT("type", type)), &row.here);
+    if (found <= 0) return found;
+    TRY(api_row_same(f, &a->kind, item, row.here));
+    const struct json *list = item_list(item, "options");
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
+        TRY(option_matched(f, j, row.here));
+    if (list && list->count) explain_options(f, a, key, row.here);
+    return 1;
+}
 
 static int load_field(struct foreign *f, const struct area *a, const struct json *item) {
     struct str key = json_member_text(item, "key");
@@ -119,16 +172,15 @@ static int load_field(struct foreign *f, const struct area *a, const struct json
         if (rc) foreign_here(f, a->kind.type, item_int(item, "id"), here);
         return 0;
     }
+    rc = f->maps_ids ? field_mapped(f, a, item) : 0;
+    if (rc) return rc < 0 ? rc : 0;
     struct json *body =
         api_body(f, api_parameters(&a->kind), item, "title customer_title description options");
     struct json *options = options_wanted(f, item);
     if (options->count) api_put(body, "options", options);
     rc = api_row_make(f, &a->kind, item, body, 0, &here);
     if (rc <= 0) return rc;
-    if (options->count) {
-        foreign_explain(f, a->group, 0, key, 1);
-        foreign_explain(f, "options", here, key, 1);
-    }
+    if (options->count) explain_options(f, a, key, here);
     return options->count ? options_keep(f, item, here) : 0;
 }
 
@@ -137,8 +189,8 @@ int load_api_fields(struct foreign *f) {
     struct json_error wrong;
     TRY(options_above(f));
     for (const struct foreign_kept *k = f->kept; k; k = k->next)
-        if (json_parse(f->item, k->text, &item, &wrong) == 0) TRY(load_field(f, &areas[k->group], item));
-    f->kept = NULL;
+        if (f->changed_at = k->changed_at, json_parse(f->item, k->text, &item, &wrong) == 0)
+            TRY(load_field(f, &areas[k->group], item));
     return 0;
 }
 

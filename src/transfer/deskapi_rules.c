@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "transfer/foreign_row.h"
+#include "transfer/imported.h"
 
 static const struct api_kind_here slas = {"sla", "/slas", "service level agreements", "targets"},
                                   macros = {"macro", "/cases/macros", "macros", NULL},
@@ -28,8 +29,7 @@ static bool ids_here(struct foreign *f, const char *type, struct str text, struc
             buf_str(&b, one);
             continue;
         }
-        here = foreign_find(f, type, id);
-        all = all && here > 0;
+        all = api_found(f, type, id, &here) == 0 && here > 0 && all;
         buf_fmt(&b, "%" PRId64, here);
     }
     *out = buf_take(&b, f->item);
@@ -59,9 +59,16 @@ static const struct {
     {"cases.brandid", "brand"},
     {"cases.slaversionid", "sla_version"},
     {"users.roleid", "role"},
+    {"cases.requesterid", "user"},
+    {"cases.assigneeagentid", "user"},
+    {"cases.lastupdatedby", "user"},
+    {"followers.userid", "user"},
+    {"cases.assigneeteamid", "team"},
+    {"users.organizationid", "organization"},
+    {"languages.locale", "locale"},
 };
 
-/* The type of the rows that the values of a field name; NULL: they keep their ids, or are no ids. */
+/* The type of the rows that the values of a field name; NULL: they are no ids. */
 static const char *type_of_values(struct foreign *f, struct str field) {
     struct str key = field, group = str_cut(&key, '.');
     for (size_t i = 0; i < sizeof fields_of_ids / sizeof *fields_of_ids; i++)
@@ -121,8 +128,10 @@ static bool field_action_here(struct foreign *f, struct json *name, struct json 
 }
 
 static bool action_here(struct foreign *f, struct json *action) {
-    static const char *const types[][2] = {
-        {"status", "case_status"}, {"priority", "case_priority"}, {"type", "case_type"}};
+    static const char *const types[][2] = {{"status", "case_status"},    {"priority", "case_priority"},
+                                           {"type", "case_type"},        {"assignee", "user"},
+                                           {"notificationuser", "user"}, {"team", "team"},
+                                           {"notificationteam", "team"}};
     struct json *name = member_given(action, "name"), *value = member_given(action, "value");
     if (!name || name->type != JSON_STRING || str_starts(name->text, S("endpoint_"))) return false;
     if (str_starts(name->text, S("customfield_"))) return field_action_here(f, name, value);
@@ -152,6 +161,21 @@ static int give_actions(struct foreign *f, const struct json *item, struct json 
     return left;
 }
 
+/* A rule of the source would act on the conversations that this desk has already. */
+static bool stays_off(struct foreign *f, const struct api_kind_here *k, const struct json *item) {
+    struct imported row;
+    if (!f->maps_ids || !json_member_true(item, "is_enabled")) return f->maps_ids;
+    if (imported_find(f, k->type, item_int(item, "id"), &row) == 0)
+        foreign_skip(f,
+                     str_fmt(f->item,
+                             "enabled %s: they are disabled, because this desk has conversations of "
+                             "its own",
+                             k->label)
+                         .p,
+                     item_int(item, "id"));
+    return true;
+}
+
 static int take_rule(struct foreign *f, const struct api_kind_here *k, const struct json *item) {
     struct json *body = api_body(f, api_parameters(k), item, "predicate_collections actions is_enabled");
     int64_t here, id = item_int(item, "id");
@@ -164,7 +188,7 @@ static int take_rule(struct foreign *f, const struct api_kind_here *k, const str
                              k->label, k->label)
                          .p,
                      id);
-    bool on = json_member_true(item, "is_enabled") && left == 0;
+    bool on = json_member_true(item, "is_enabled") && left == 0 && !stays_off(f, k, item);
     api_put(body, "is_enabled", json_new(f->item, on ? JSON_TRUE : JSON_FALSE));
     int rc = api_row_make(f, k, item, body, 0, &here);
     return rc < 0 ? rc : 0;
@@ -179,6 +203,10 @@ int take_api_sla(struct foreign *f, const struct json *item) {
     struct json *body = api_body(f, api_parameters(&slas), item, "predicate_collections");
     int64_t here;
     if (json_member_true(item, "is_deleted") || !give_predicate(f, &slas, item, body)) return 0;
+    if (stays_off(f, &slas, item)) {
+        api_take(body, "is_enabled");
+        api_put(body, "is_enabled", json_new(f->item, JSON_FALSE));
+    }
     int rc = api_row_make(f, &slas, item, body, 0, &here);
     return rc < 0 ? rc : 0;
 }
@@ -198,22 +226,19 @@ int take_api_macro(struct foreign *f, const struct json *item) {
                       *sees = json_member(item, S("visibility"));
     int64_t here;
     api_put_text(f, body, "assignee_type", json_member_text(assignee, "type"));
-    api_put_id(f, body, "assigned_team_id", api_reference(assignee, "team"));
-    api_put_id(f, body, "assigned_agent_id", api_reference(assignee, "agent"));
+    api_put_id(f, body, "assigned_team_id", api_here(f, "team", api_reference(assignee, "team")));
+    api_put_id(f, body, "assigned_agent_id", api_here(f, "user", api_reference(assignee, "agent")));
     api_put_text(f, body, "visibility_type", json_member_text(sees, "type"));
-    api_put_id(f, body, "visible_to_team_id", api_reference(sees, "team"));
+    api_put_id(f, body, "visible_to_team_id", api_here(f, "team", api_reference(sees, "team")));
     int rc = api_row_make(f, &macros, item, body, agent_of(f, item), &here);
     return rc < 0 ? rc : 0;
 }
 
 int take_api_view(struct foreign *f, const struct json *item) {
     struct json *body = api_body(f, api_parameters(&views), item, "predicate_collections team_ids"),
-                *ids = json_new(f->item, JSON_ARRAY);
-    const struct json *teams = item_list(item, "visibility_to_teams");
+                *ids = api_list_here(f, "team", item_list(item, "visibility_to_teams"));
     int64_t here;
     if (json_member_true(item, "is_system") || !give_predicate(f, &views, item, body)) return 0;
-    for (const struct json *j = teams ? teams->first : NULL; j; j = j->next)
-        json_append(ids, json_string(f->item, str_fmt(f->item, "%" PRId64, item_int(j, "id"))));
     if (ids->count) api_put(body, "team_ids", ids);
     int rc = api_row_make(f, &views, item, body, agent_of(f, item), &here);
     return rc < 0 ? rc : 0;

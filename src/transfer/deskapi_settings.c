@@ -18,7 +18,7 @@ int take_api_locale(struct foreign *f, const struct json *item) {
         db_int(f->conn, &locale_with_code, BINDS(B_TEXT("locale", json_member_text(item, "locale"))), &here);
     if (rc <= 0) return rc;
     foreign_here(f, "locale", item_int(item, "id"), here);
-    if (!json_member_true(item, "is_enabled")) return 0;
+    if (!json_member_true(item, "is_enabled") || f->maps_ids) return 0;
     api_put(body, "is_enabled", json_new(f->item, JSON_TRUE));
     api_put(body, "is_public",
             json_new(f->item, json_member_true(item, "is_public") ? JSON_TRUE : JSON_FALSE));
@@ -34,13 +34,26 @@ static const struct api_kind_here statuses = {"case_status", "/cases/statuses", 
 QUERY(status_here, "SELECT id FROM case_statuses WHERE type = :word AND type <> 6 ORDER BY id LIMIT 1");
 QUERY(priority_here, "SELECT id FROM case_priorities WHERE level = :word ORDER BY id LIMIT 1");
 QUERY(type_here, "SELECT id FROM case_types WHERE type = :word AND type <> 5 ORDER BY id LIMIT 1");
+QUERY(status_named, "SELECT MIN(id) FROM case_statuses "
+                    "WHERE label = :label AND type = 6 AND is_deleted = 0 HAVING COUNT(*) = 1");
+QUERY(priority_named, "SELECT MIN(id) FROM case_priorities WHERE label = :label HAVING COUNT(*) = 1");
+QUERY(type_named, "SELECT MIN(id) FROM case_types WHERE label = :label AND type = 5 HAVING COUNT(*) = 1");
+
+struct same_word {
+    const struct query *by_word, *by_label;
+};
+static const struct same_word status_same = {&status_here, &status_named},
+                              priority_same = {&priority_here, &priority_named},
+                              type_same = {&type_here, &type_named};
 
 /* Gives the row of this desk that means the same the names of the source, or makes one. */
-static int take_word(struct foreign *f, const struct api_kind_here *k, const struct query *same, int64_t word,
-                     const struct json *item) {
+static int take_word(struct foreign *f, const struct api_kind_here *k, const struct same_word *same,
+                     int64_t word, const struct json *item) {
     struct json *body = api_body(f, api_parameters(k), item, NULL);
     int64_t here = 0;
-    int rc = word ? db_int(f->conn, same, BINDS(B_INT("word", word)), &here) : 0;
+    int rc = word ? db_int(f->conn, same->by_word, BINDS(B_INT("word", word)), &here) : 0;
+    if (rc == 0 && f->maps_ids)
+        rc = db_int(f->conn, same->by_label, BINDS(B_TEXT("label", json_member_text(item, "label"))), &here);
     TRY(rc);
     bool is_new = here == 0 || foreign_find(f, str_fmt(f->item, "%s here", k->type).p, here);
     if (is_new) rc = api_row_make(f, k, item, body, 0, &here);
@@ -50,14 +63,14 @@ static int take_word(struct foreign *f, const struct api_kind_here *k, const str
 }
 
 int take_api_status(struct foreign *f, const struct json *item) {
-    return take_word(f, &statuses, &status_here, api_word(status_types, json_member_text(item, "type")),
+    return take_word(f, &statuses, &status_same, api_word(status_types, json_member_text(item, "type")),
                      item);
 }
 int take_api_priority(struct foreign *f, const struct json *item) {
-    return take_word(f, &priorities, &priority_here, item_int(item, "level"), item);
+    return take_word(f, &priorities, &priority_same, item_int(item, "level"), item);
 }
 int take_api_type(struct foreign *f, const struct json *item) {
-    return take_word(f, &case_types, &type_here, api_word(case_type_types, json_member_text(item, "type")),
+    return take_word(f, &case_types, &type_same, api_word(case_type_types, json_member_text(item, "type")),
                      item);
 }
 
@@ -106,7 +119,7 @@ int take_api_form(struct foreign *f, const struct json *item) {
     if (fields->count) api_put(body, "case_field_ids", fields);
     int rc = api_row_make(f, &forms, item, body, 0, &here);
     if (rc <= 0) return rc;
-    bool is_default = json_member_true(item, "is_default");
+    bool is_default = json_member_true(item, "is_default") && !f->maps_ids;
     if (is_default) TRY(db_exec(f->conn, &forms_no_default, NULL));
     return db_exec(f->conn, is_default ? &form_the_default : &form_no_default, BINDS(B_INT("id", here)));
 }

@@ -114,7 +114,8 @@ struct foreign_map {
 struct foreign_kept {
     int64_t id;
     int group;
-    struct str text; /* JSON */
+    int64_t changed_at; /* at the source */
+    struct str text;    /* JSON */
     struct foreign_kept *next;
 };
 
@@ -129,6 +130,13 @@ struct foreign_system;
 
 struct foreign {
     const struct foreign_system *system;
+    /* Rows have the ids of the source, in a store that was empty; or rows of this desk stand for those of the
+     * source (transfer/imported.h). Neither: legacy_id has the foreign id. */
+    bool keeps_ids, maps_ids;
+    struct db *db;               /* lines are taken in parts, a write each; NULL: in the write of `conn` */
+    struct str name;             /* begins legacy ids; p NULL: the name of the system */
+    int64_t source_id;           /* of import_sources; 0: rows are not remembered */
+    int64_t changed_at;          /* updated_at of the item at the source; 0: not known */
     const char *from, *contents; /* the folder with the files; the folder of contents of files */
     /* without a key of the audit log but at the end of works of `now`: old entries would be deleted at
      * once */
@@ -148,6 +156,8 @@ struct foreign {
     struct why why;
 };
 
+/* Loads of rows return 1, 0 or a negative error. 0, in a desk with rows of its own: an earlier run has
+ * carried the row, or a row of the desk stands for it. */
 int load_organization(struct foreign *f, const struct foreign_organization *o);
 /* Makes the role, or gives a role of the system the permissions. Sets role_id. */
 int load_role(struct foreign *f, struct foreign_role *r);
@@ -157,8 +167,9 @@ int load_foreign_person(struct foreign *f, const struct foreign_person *p);
 int load_notes(struct foreign *f, bool is_person, int64_t id, const struct foreign_post *notes, int count);
 int load_member(struct foreign *f, int64_t person_id, int64_t team_id);
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value);
-/* Returns 1, 0 if it is left out, or a negative error. */
-int load_case(struct foreign *f, const struct foreign_case *c);
+/* Returns 1 with the id of the conversation, 0 if it is left out, or a negative error. A conversation that an
+ * earlier run has carried gets the posts and the changes since. */
+int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here);
 /* 1 if the ticket with this id was imported, 0 if not, or a negative error */
 int foreign_has_case(struct foreign *f, int64_t id);
 
@@ -266,8 +277,7 @@ struct foreign_system {
         int (*end)(struct foreign *f); /* called behind its last item; NULL: nothing */
     } parts[32];                       /* ends with name NULL */
     const char *lists[3];              /* folders with a file for each ticket; ends with NULL */
-    /* Rows keep their ids. Then `legacy_id` of a record is stored, and the owner has the id of their row. */
-    bool keeps_ids;
+    bool is_api;                       /* another server of this API */
 };
 extern const struct foreign_system zendesk, zammad, deskapi;
 
@@ -276,8 +286,9 @@ extern const struct foreign_system zendesk, zammad, deskapi;
 int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out,
                     const char **path);
 
-/* Fills a store that has an unfinished desk with an owner (desk_begin), in the write of `c`. Reads all items
- * of the parts, in their order. Refusals name the file and the line or the item. */
+/* Fills a store that has an unfinished desk with an owner (desk_begin), in the write of `conn`. With `db` it
+ * adds rows to a desk, a write for some lines. Reads all items of the parts, in their order. Refusals name
+ * the file and the line or the item. */
 int foreign_import(struct foreign *f);
 
 #endif

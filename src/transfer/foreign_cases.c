@@ -10,6 +10,7 @@
 #include "core/cases/message.h"
 #include "core/change/record.h"
 #include "files/html_clean.h"
+#include "transfer/imported.h"
 
 /* ---- conversations --------------------------------------------------------------------------- */
 
@@ -41,12 +42,12 @@ static int files_of(struct foreign *f, struct work *w, int64_t owner_id, const s
 static int contents_of(struct foreign *f, const struct foreign_post *p, const struct filed *files,
                        struct told *out) {
     struct str html = p->html;
-    for (int i = 0; f->system->keeps_ids && i < files->n; i++)
+    for (int i = 0; f->system->is_api && i < files->n; i++)
         html = foreign_picture(f, html, str_fmt(f->item, "/attachments/%" PRId64 "/url\"", files->from[i]),
                                files->ids[i]);
     struct html_cleaned clean = {.html = html, .text = p->text};
     int cleaned = html.n > 0;
-    if (cleaned && !(str_trim(p->text).n && f->system->keeps_ids && html_is_clean(html)))
+    if (cleaned && !(str_trim(p->text).n && f->system->is_api && html_is_clean(html)))
         cleaned = html_clean(f->item, html, &clean);
     TRY(cleaned);
     *out = (struct told){.text = p->text};
@@ -76,7 +77,7 @@ static int compare_posts(const void *one, const void *two) {
 static int sort_posts(struct foreign *f, const struct foreign_case *c) {
     if (c->post_count > 1) qsort(c->posts, (size_t)c->post_count, sizeof *c->posts, compare_posts);
     /* posts of a system whose conversations keep their ids get new ones */
-    for (int i = 0; i < c->post_count && !f->system->keeps_ids; i++)
+    for (int i = 0; i < c->post_count && !f->system->is_api; i++)
         TRY(foreign_once(f, &f->posts, "posts: id", c->posts[i].id));
     return 0;
 }
@@ -96,10 +97,13 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     struct work w;
     struct filed files;
     struct told told;
+    struct str legacy;
+    int64_t post = 0;
+    TRY(foreign_legacy_id(f, &foreign_case_there, c->id, c->legacy_id, &legacy));
     struct author author = first->author_id ? author_of(f, first, c->id) : requester, agent;
     struct case_new n = {.subject = foreign_line(f, c->subject, "Without subject"),
-                         .legacy_id = foreign_legacy_id(f, c->id, c->legacy_id),
-                         .id = f->system->keeps_ids ? c->id : 0,
+                         .legacy_id = legacy,
+                         .id = f->keeps_ids ? c->id : 0,
                          .priority_id = c->priority_id,
                          .type_id = c->type_id,
                          .form_id = c->form_id,
@@ -121,7 +125,10 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     n.message_channel = first->channel;
     n.files = files.ids;
     n.file_count = files.n;
+    n.message_id = &post;
     int rc = case_create(&w, &n, id);
+    if (rc >= 0) rc = imported_keep(f, foreign_case_there.kind, c->id, *id, f->changed_at);
+    if (rc >= 0) rc = imported_keep(f, "post", first->id, post, 0);
     if (rc >= 0) rc = foreign_tags(f, &w, &case_tagging, *id, c->tags, c->id);
     return foreign_done(f, &w, rc);
 }
@@ -163,6 +170,7 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
                                                 .file_count = files.n},
                           &post);
     foreign_made(f, p->is_note ? "notes" : "messages", 1);
+    if (rc >= 0) rc = imported_keep(f, "post", p->id, post, 0);
     return foreign_done(f, &w, rc);
 }
 
@@ -186,12 +194,93 @@ static int end_case(struct foreign *f, const struct foreign_case *c, int64_t id,
     return foreign_done(f, &w, rc);
 }
 
-int load_case(struct foreign *f, const struct foreign_case *c) {
+/* ---- conversations of an earlier run --------------------------------------------------------- */
+
+QUERY(case_updated_at, "SELECT updated_at FROM cases WHERE id = :id");
+
+/* Posts of the source that are not here. A closed conversation takes notes only. */
+static int add_new_posts(struct foreign *f, const struct foreign_case *c, const struct case_now *now,
+                         int64_t *at) {
+    struct imported row;
+    for (int i = 0; i < c->post_count; i++) {
+        const struct foreign_post *p = &c->posts[i];
+        int found = imported_find(f, "post", p->id, &row);
+        TRY(found);
+        if (found) continue;
+        if (now->status_type == STATUS_CLOSED && !p->is_note)
+            foreign_skip(f, "messages of conversations that are closed here", c->id);
+        else TRY(add_post(f, c, p, now->id, at));
+    }
+    return 0;
+}
+
+/* The members that the source has changed. Without a row here, 0 leaves the member as it is. */
+static int change_case(struct foreign *f, const struct foreign_case *c, int64_t id, int64_t at) {
+    struct work w;
+    struct case_now now;
+    struct author agent, requester;
+    struct case_change change = {.set = CASE_SUBJECT, .incomplete = true};
+    foreign_work(f, &w, later(at, c->updated_at), foreign_owner(f));
+    w.actor.user_id = 0;
+    change.subject = foreign_line(f, c->subject, "Without subject");
+    TRY(foreign_found(f, &foreign_team, c->team_id, &change.assigned_team_id));
+    if (c->team_id == 0 || change.assigned_team_id) change.set |= CASE_TEAM;
+    if (foreign_found_person(f, c->agent_id, &agent) == 1 && agent.rank >= ROLE_COLLABORATOR)
+        change.assigned_agent_id = agent.user_id;
+    if (c->agent_id == 0 || change.assigned_agent_id) change.set |= CASE_AGENT;
+    if (foreign_found_person(f, c->requester_id, &requester) == 1) {
+        change.requester_id = requester.user_id;
+        change.set |= CASE_REQUESTER;
+    }
+    change.priority_id = c->priority_id;
+    change.type_id = c->type_id;
+    change.form_id = c->form_id;
+    change.set |=
+        (c->priority_id ? CASE_PRIORITY : 0) | (c->type_id ? CASE_TYPE : 0) | (c->form_id ? CASE_FORM : 0);
+    int rc = case_load(&w, id, &now);
+    if (rc == 1) rc = case_change(&w, &now, &change);
+    if (rc >= 0) rc = foreign_tags(f, &w, &case_tagging, id, c->tags, c->id);
+    return foreign_done(f, &w, rc);
+}
+
+/* Returns 1, or 0 if the conversation is not changed here: it was deleted, merged or put aside. */
+static int update_case(struct foreign *f, const struct foreign_case *c, int64_t id) {
+    struct work w;
+    struct case_now now;
+    int64_t at = c->created_at, updated = 0;
+    foreign_work(f, &w, 0, foreign_owner(f));
+    int rc = case_load(&w, id, &now);
+    TRY(rc);
+    if (rc == 0 || now.state != CASE_ACTIVE) {
+        foreign_skip(f, "changes of conversations that were deleted, merged or put aside here", c->id);
+        return imported_keep(f, foreign_case_there.kind, c->id, id, f->changed_at);
+    }
+    TRY(db_int(f->conn, &case_updated_at, BINDS(B_INT("id", id)), &updated));
+    at = later(at, updated < f->now ? updated : f->now);
+    TRY(sort_posts(f, c));
+    TRY(add_new_posts(f, c, &now, &at));
+    if (now.status_type == STATUS_CLOSED)
+        foreign_skip(f, "changes of conversations that are closed here, but for their notes", c->id);
+    else {
+        TRY(change_case(f, c, id, at));
+        TRY(end_case(f, c, id, at));
+    }
+    foreign_made(f, "conversations with changes", 1);
+    TRY(imported_keep(f, foreign_case_there.kind, c->id, id, f->changed_at));
+    return now.status_type != STATUS_CLOSED;
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here) {
     struct author requester;
     struct foreign_post subject = {.text = c->subject, .created_at = c->created_at};
+    struct imported row;
     const struct foreign_post *first;
     int64_t id, at = c->created_at;
-    int found = foreign_found(f, &foreign_case_there, c->id, &id);
+    int found = f->maps_ids ? imported_find(f, foreign_case_there.kind, c->id, &row)
+                            : foreign_found(f, &foreign_case_there, c->id, &id);
+    if (found == 1 && f->maps_ids) return *here = row.here, update_case(f, c, row.here);
     if (found) return found < 0 ? found : foreign_twice(f, "id", c->id);
     found = foreign_found_person(f, c->requester_id, &requester);
     if (found == 0) found = foreign_deleted_person(f, c->requester_id, c->created_at, &requester);
@@ -206,6 +295,7 @@ int load_case(struct foreign *f, const struct foreign_case *c) {
     for (int i = 0; i < c->post_count; i++)
         if (&c->posts[i] != first) TRY(add_post(f, c, &c->posts[i], id, &at));
     TRY(end_case(f, c, id, at));
+    *here = id;
     return 1;
 }
 
@@ -216,14 +306,21 @@ int load_notes(struct foreign *f, bool is_person, int64_t id, const struct forei
     struct filed files;
     struct told told;
     int64_t note;
+    const char *kind = is_person ? "user_note" : "organization_note";
     for (int i = 0; i < count; i++) {
         const struct foreign_post *p = &notes[i];
+        struct imported row;
+        int found = f->maps_ids ? imported_find(f, kind, p->id, &row) : 0;
+        TRY(found);
+        if (found) continue;
         foreign_work(f, &w, p->created_at, author_of(f, p, id));
         TRY(files_of(f, &w, id, p, &files));
         TRY(contents_of(f, p, &files, &told));
         foreign_made(f, "notes", 1);
         struct note_new new_note = note_of(is_person ? NOTE_USER : NOTE_ORGANIZATION, id, p, &told, &files);
-        TRY(foreign_done(f, &w, note_add(&w, &new_note, &note)));
+        int rc = note_add(&w, &new_note, &note);
+        if (rc >= 0) rc = imported_keep(f, kind, p->id, note, 0);
+        TRY(foreign_done(f, &w, rc));
     }
     return 0;
 }

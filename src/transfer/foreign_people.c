@@ -8,6 +8,7 @@
 #include "core/people/identity.h"
 #include "core/people/team.h"
 #include "core/people/user.h"
+#include "transfer/imported.h"
 
 /* ---- people ---------------------------------------------------------------------------------- */
 
@@ -112,23 +113,26 @@ static int person_more(struct foreign *f, struct work *w, const struct foreign_p
     return foreign_tags(f, w, &user_tagging, user, p->tags, p->id);
 }
 
-static int person_rows(struct foreign *f, struct work *w, const struct foreign_person *p) {
+/* Makes the person. *user gets the id. */
+static int person_rows(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t *user) {
+    struct str legacy;
+    TRY(foreign_legacy_id(f, &foreign_person, p->id, p->legacy_id, &legacy));
     struct user_new n = {.full_name = foreign_line(f, p->name, "Without name"),
                          .role_id = p->role_id,
                          .locale_id = p->locale_id,
                          .agent_case_access = p->agent_case_access,
                          .organization_case_access = p->organization_case_access,
-                         .legacy_id = foreign_legacy_id(f, p->id, p->legacy_id),
+                         .legacy_id = legacy,
                          .designation = p->designation,
                          .time_zone = p->time_zone,
                          .signature = p->signature,
-                         .id = f->system->keeps_ids ? p->id : 0,
+                         .id = f->keeps_ids ? p->id : 0,
                          .is_disabled = p->is_disabled};
-    int64_t user;
     TRY(foreign_found(f, &foreign_organization, p->organization_id, &n.organization_id));
     TRY(free_identity(f, w, IDENTITY_EMAIL, p->email, p->id, &n.email));
-    TRY(user_create(w, &n, !p->email_unverified, &user));
-    return person_more(f, w, p, user);
+    TRY(user_create(w, &n, !p->email_unverified, user));
+    TRY(imported_keep(f, foreign_person.kind, p->id, *user, f->changed_at));
+    return person_more(f, w, p, *user);
 }
 
 QUERY(owner_born, "UPDATE users SET created_at = :at, agent_case_access = CAST(:access AS BIGINT), "
@@ -150,25 +154,27 @@ static int owner_row(struct foreign *f, struct work *w, const struct foreign_per
 
 /* The owner of the new desk may be a person of the other system. The import changes this person now. */
 static int is_owner(struct foreign *f, struct work *w, const struct foreign_person *p) {
-    /* compared: user_change records it */
-    struct column columns[6] = {
-        COLUMN_UNRECORDED(B_TEXT, "legacy_id", foreign_legacy_id(f, p->id, p->legacy_id))};
-    struct user_change change = {.columns = columns, .column_count = f->system->keeps_ids ? 6 : 1};
+    struct column columns[6] = {0}; /* compared: user_change records it */
+    struct str legacy;
+    struct user_change change = {.columns = columns, .column_count = f->keeps_ids ? 6 : 1};
     int64_t user, one;
     int rc = p->email.n ? identity_owner(w, IDENTITY_EMAIL, p->email, &user) : 0;
-    if (f->system->keeps_ids) user = p->id, rc = 1;
+    if (f->keeps_ids) user = p->id, rc = 1;
     if (rc != 1 || user != f->owner_id) return rc < 0 ? rc : 0;
     rc = db_int(f->conn, &foreign_person_unknown, BINDS(B_INT("id", user)), &one);
     if (rc != 1) return rc;
     TRY(foreign_found(f, &foreign_organization, p->organization_id, &change.organization_id));
     if (change.organization_id) change.set = USER_ORGANIZATION;
     w->now = f->now;
-    if (f->system->keeps_ids) {
+    if (f->keeps_ids) {
         TRY(owner_row(f, w, p, columns));
         change.set |= USER_NAME;
         change.full_name = foreign_line(f, p->name, "Owner");
     }
+    TRY(foreign_legacy_id(f, &foreign_person, p->id, p->legacy_id, &legacy));
+    columns[0] = COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy);
     TRY(user_change(w, user, &change));
+    TRY(imported_keep(f, foreign_person.kind, p->id, user, f->changed_at));
     TRY(person_more(f, w, p, user));
     return 1;
 }
@@ -185,20 +191,76 @@ static int trace_staff(struct foreign *f, const struct foreign_person *p) {
 static const char *const made_by_rank[] = {"",       "customers",      "collaborators",
                                            "agents", "administrators", "owners"};
 
+/* ---- people of the desk ---------------------------------------------------------------------- */
+
+QUERY(person_with_email, "SELECT u.id FROM identity_emails e JOIN users u ON u.id = e.user_id "
+                         "WHERE e.email_key = :key AND e.is_claim = 0 AND e.is_validated = 1 "
+                         "AND u.deleted_at IS NULL");
+QUERY(person_with_phone, "SELECT u.id FROM identity_phones p JOIN users u ON u.id = p.user_id "
+                         "WHERE p.number_key = :key AND p.is_claim = 0 AND p.is_validated = 1 "
+                         "AND u.deleted_at IS NULL");
+
+/* Finds the person of the desk with one of these identities, which both sides have verified: somebody may
+ * have entered the address or number of another person. */
+static int person_with(struct foreign *f, struct work *w, enum identity_kind kind, const struct json *list,
+                       int64_t *here) {
+    const struct query *q = kind == IDENTITY_EMAIL ? &person_with_email : &person_with_phone;
+    int found = 0;
+    for (const struct json *j = list ? list->first : NULL; j && found == 0; j = j->next) {
+        struct str value = json_member_text(j, kind == IDENTITY_EMAIL ? "email" : "number");
+        bool counts = json_member_true(j, "is_validated") && value.n;
+        struct str key = counts ? identity_key(w, kind, foreign_line(f, value, "")) : (struct str){0};
+        if (key.p) found = db_int(f->conn, q, BINDS(B_TEXT("key", key)), here);
+    }
+    return found;
+}
+
+/* Returns 1 if an earlier run has carried the person, or one of the desk is the same, 0 if the person is new,
+ * or a negative error. The row of the desk stays as it is, because the source could give rights by it. */
+static int person_mapped(struct foreign *f, const struct foreign_person *p) {
+    struct imported row;
+    struct work w;
+    int64_t here;
+    int found = imported_find(f, foreign_person.kind, p->id, &row);
+    if (found) return found;
+    foreign_work(f, &w, 0, foreign_owner(f));
+    found = person_with(f, &w, IDENTITY_EMAIL, p->emails, &here);
+    if (found == 0) found = person_with(f, &w, IDENTITY_PHONE, p->phones, &here);
+    if (found <= 0) return found;
+    foreign_made(f, "people who were here", 1);
+    foreign_skip(f, "names, addresses, teams, tags and fields of people who were here: their rows stay",
+                 p->id);
+    TRY(imported_keep(f, foreign_person.kind, p->id, here, 0));
+    return 1;
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+/* Returns 1 if the person is here, 0 if the person is new, or an error. */
+static int person_there(struct foreign *f, const struct foreign_person *p) {
+    struct author there;
+    if (f->maps_ids) return person_mapped(f, p);
+    if (f->keeps_ids && p->id == f->owner_id) return 0;
+    int found = foreign_found_person(f, p->id, &there);
+    return found > 0 ? foreign_twice(f, "id", p->id) : found;
+}
+
 int load_foreign_person(struct foreign *f, const struct foreign_person *p) {
     struct work w;
-    struct author there;
-    int64_t rank = 0;
-    bool is_new = !f->system->keeps_ids || p->id != f->owner_id;
-    int found = is_new ? foreign_found_person(f, p->id, &there) : 0;
-    if (found) return found < 0 ? found : foreign_twice(f, "id", p->id);
+    int64_t rank = 0, user;
+    int there = person_there(f, p);
+    if (there) return there < 0 ? there : 0;
     foreign_work(f, &w, p->created_at, foreign_owner(f));
-    int owner = is_owner(f, &w, p);
-    if (owner) return foreign_done(f, &w, owner);
+    int owner = f->maps_ids ? 0 : is_owner(f, &w, p);
+    if (owner) {
+        TRY(foreign_done(f, &w, owner));
+        return 1;
+    }
     TRY(role_type_of(&w, p->role_id, &rank));
     foreign_made(f, made_by_rank[rank], 1);
-    TRY(foreign_done(f, &w, person_rows(f, &w, p)));
-    return trace_staff(f, p);
+    TRY(foreign_done(f, &w, person_rows(f, &w, p, &user)));
+    TRY(trace_staff(f, p));
+    return 1;
 }
 
 int load_member(struct foreign *f, int64_t person_id, int64_t team_id) {
@@ -223,11 +285,12 @@ int foreign_deleted_person(struct foreign *f, int64_t id, int64_t at, struct aut
                                      .name = S("Deleted person"),
                                      .is_disabled = true};
     struct work w;
-    if (!f->system->keeps_ids || id <= 0) return 0;
+    int64_t user;
+    if (!f->system->is_api || id <= 0) return 0;
     foreign_skip(f, "names and addresses of people who were deleted there: a disabled person has their id",
                  id);
     foreign_work(f, &w, at, foreign_owner(f));
-    TRY(foreign_done(f, &w, person_rows(f, &w, &p)));
-    *out = (struct author){id, ROLE_CUSTOMER};
+    TRY(foreign_done(f, &w, person_rows(f, &w, &p, &user)));
+    *out = (struct author){user, ROLE_CUSTOMER};
     return 1;
 }

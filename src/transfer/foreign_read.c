@@ -14,7 +14,11 @@
 #include "core/desk/setting.h"
 #include "files/content.h"
 
-enum { DOCUMENT_MAX = 64 << 20 };
+enum {
+    DOCUMENT_MAX = 64 << 20,
+    PART_LINES = 64, /* lines of a write into a desk that is filled already */
+    PART_BYTES = 4 << 20,
+};
 
 struct foreign_reading {
     struct foreign *f;
@@ -35,6 +39,7 @@ static int take_item(struct foreign_reading *r, const struct json *item, int64_t
     if (f->progress && ++f->items % 64 == 0) f->progress(r->part->name, f->items, f->items + 1);
     *f->why.p = 0;
     int rc = r->part->shape ? foreign_check(f, r->part->shape, item, "", item_int(item, "id")) : 0;
+    f->changed_at = item_int(item, "_updated");
     if (rc >= 0) rc = r->part->take(f, item);
     if (rc >= 0) return 0;
     snprintf(reason, sizeof reason, "%s", *f->why.p ? f->why.p : "it can't be stored");
@@ -125,22 +130,69 @@ static int read_one_line(struct foreign_reading *r, struct str line, int64_t num
     return rc < 0 ? rc : 1;
 }
 
+/* Takes a line in an arena of its own. */
+static int take_line(struct foreign_reading *r, struct str line, int64_t number) {
+    r->f->item = arena_new();
+    int rc = read_one_line(r, line, number);
+    arena_free(r->f->item);
+    r->f->item = NULL;
+    return rc;
+}
+
+/* Lines that wait for a write of their own: a desk that is filled already gets them part by part. */
+struct line_part {
+    struct foreign_reading *reading;
+    struct arena *memory; /* NULL: there are none */
+    struct str lines[PART_LINES];
+    size_t bytes;
+    int64_t number; /* of the last line */
+    int count;
+};
+
+static int line_part_run(struct conn *c, void *arg) {
+    struct line_part *p = arg;
+    struct conn *before = p->reading->f->conn;
+    int rc = 1;
+    p->reading->f->conn = c;
+    for (int i = 0; i < p->count && rc == 1; i++)
+        rc = take_line(p->reading, p->lines[i], p->number - p->count + 1 + i);
+    p->reading->f->conn = before;
+    return rc;
+}
+
+static int line_part_write(struct line_part *p) {
+    if (p->count == 0) return 1;
+    int rc = db_write(p->reading->f->db, line_part_run, p);
+    arena_free(p->memory);
+    *p = (struct line_part){.reading = p->reading, .number = p->number};
+    return rc;
+}
+
+/* Returns 1, 0 if the file is not one of lines, or a negative error. */
+static int line_part_take(struct line_part *p, struct str line) {
+    if (p->reading->f->db == NULL) return take_line(p->reading, line, p->number);
+    if (p->memory == NULL) p->memory = arena_new();
+    p->lines[p->count++] = str_dup(p->memory, line);
+    p->bytes += line.n;
+    return p->count == PART_LINES || p->bytes > PART_BYTES ? line_part_write(p) : 1;
+}
+
 static int read_foreign_lines(struct foreign_reading *r, FILE *file) {
     char *text = NULL;
     size_t room = 0;
-    int64_t number = 0;
+    struct line_part part = {.reading = r};
     int rc = 1;
     bool is_empty = true;
     for (ssize_t n; rc == 1 && (n = getline(&text, &room, file)) > 0;) {
         struct str line = str_trim((struct str){text, (size_t)n});
-        number++;
+        if (line.n == 0 && line_part_write(&part) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
+        part.number++;
         if (line.n == 0) continue;
         is_empty = false;
-        r->f->item = arena_new();
-        rc = read_one_line(r, line, number);
-        arena_free(r->f->item);
-        r->f->item = NULL;
+        rc = line_part_take(&part, line);
     }
+    if (rc == 1) rc = line_part_write(&part);
+    else if (part.memory) arena_free(part.memory);
     free(text);
     /* a list of lines may be empty, a document may not */
     return is_empty && may_be_document(r->name) ? 0 : rc;
@@ -174,6 +226,28 @@ static int compare_numbers_of_names(const struct dirent **a, const struct dirent
     return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
+static int part_end_take(struct foreign *f, const struct foreign_part *part) {
+    f->item = arena_new();
+    int rc = part->end(f);
+    arena_free(f->item);
+    f->item = NULL;
+    return rc;
+}
+
+struct part_end {
+    struct foreign *f;
+    const struct foreign_part *part;
+};
+
+static int end_of_part(struct conn *c, void *arg) {
+    const struct part_end *e = arg;
+    struct conn *before = e->f->conn;
+    e->f->conn = c;
+    int rc = part_end_take(e->f, e->part);
+    e->f->conn = before;
+    return rc;
+}
+
 static int read_foreign_part(struct foreign *f, const struct foreign_part *part, struct dirent **list,
                              int n) {
     int found = 0;
@@ -184,13 +258,8 @@ static int read_foreign_part(struct foreign *f, const struct foreign_part *part,
         TRY(read_foreign_file(&r));
         found++;
     }
-    if (part->end) {
-        f->item = arena_new();
-        int rc = part->end(f);
-        arena_free(f->item);
-        f->item = NULL;
-        TRY(rc);
-    }
+    if (part->end)
+        TRY(f->db ? db_write(f->db, end_of_part, &(struct part_end){f, part}) : part_end_take(f, part));
     if (found || !part->needed) return 0;
     return db_refuse(f->why, "%s has no file %s.json: docs/TRANSFER.md lists the files", f->from, part->name);
 }

@@ -8,6 +8,7 @@
 #include "core/all/finish.h"
 #include "core/cases/note.h"
 #include "core/words.h"
+#include "transfer/imported.h"
 
 enum { LINE_MAX_CHARACTERS = 250 };
 
@@ -30,16 +31,32 @@ struct str foreign_line(struct foreign *f, struct str text, const char *fallback
 }
 
 static struct str legacy(struct foreign *f, int64_t id) {
-    return str_fmt(f->item, "%s:%" PRId64, f->system->name, id);
+    return f->name.p ? str_fmt(f->item, "%.*s:%" PRId64, (int)f->name.n, f->name.p, id)
+                     : str_fmt(f->item, "%s:%" PRId64, f->system->name, id);
 }
 
-/* The legacy_id to store. A system whose rows keep their ids has one of its own, or none. */
-struct str foreign_legacy_id(struct foreign *f, int64_t id, struct str own) {
-    if (!f->system->keeps_ids) return legacy(f, id);
-    if (!own.n) return (struct str){0};
-    if (text_wrong(f->item, own, LINE_MAX_CHARACTERS, true) == NULL) return own;
-    foreign_skip(f, "values of legacy_id that are not valid", id);
-    return (struct str){0};
+/* Returns 1 if a row has this legacy_id, 0 or a negative error. */
+static int legacy_taken(struct foreign *f, const struct foreign_earlier *e, struct str text) {
+    int64_t id;
+    return db_int(f->conn, e->by_legacy, BINDS(B_TEXT("legacy", text)), &id);
+}
+
+int foreign_legacy_id(struct foreign *f, const struct foreign_earlier *e, int64_t id, struct str own,
+                      struct str *out) {
+    *out = (struct str){0};
+    bool valid = own.n && text_wrong(f->item, own, LINE_MAX_CHARACTERS, true) == NULL;
+    int taken = 0;
+    if (!f->system->is_api) return *out = legacy(f, id), 0;
+    if (own.n && !valid) foreign_skip(f, "values of legacy_id that are not valid", id);
+    if (valid) TRY(taken = legacy_taken(f, e, own));
+    if (valid && !taken) return *out = own, 0;
+    if (taken)
+        foreign_skip(f, "values of legacy_id that a row of this desk has: the id of the source stands there",
+                     id);
+    if (f->keeps_ids) return 0;
+    TRY(taken = legacy_taken(f, e, legacy(f, id)));
+    if (!taken) *out = legacy(f, id);
+    return 0;
 }
 
 struct str foreign_picture(struct foreign *f, struct str html, struct str end, int64_t file_id) {
@@ -101,39 +118,62 @@ struct author foreign_owner(const struct foreign *f) {
 /* ---- earlier items --------------------------------------------------------------------------- */
 
 QUERY(organization_by_legacy, "SELECT id FROM organizations WHERE legacy_id = :legacy");
-QUERY(organization_by_id, "SELECT id FROM organizations WHERE id = :id");
+QUERY(organization_by_id, "SELECT id FROM organizations WHERE id = :id AND deleted_at IS NULL");
 QUERY(team_by_legacy, "SELECT id FROM teams WHERE legacy_id = :legacy");
-QUERY(team_by_id, "SELECT id FROM teams WHERE id = :id");
+QUERY(team_by_id, "SELECT id FROM teams WHERE id = :id AND deleted_at IS NULL");
 QUERY(case_by_legacy, "SELECT id FROM cases WHERE legacy_id = :legacy");
 QUERY(case_by_id, "SELECT id FROM cases WHERE id = :id");
 QUERY(person_by_legacy, "SELECT id, role_type FROM users WHERE legacy_id = :legacy AND deleted_at IS NULL");
 QUERY(person_by_id, "SELECT id, role_type FROM users WHERE id = :id AND deleted_at IS NULL");
 
-const struct foreign_earlier foreign_organization = {&organization_by_legacy, &organization_by_id},
-                             foreign_team = {&team_by_legacy, &team_by_id},
-                             foreign_case_there = {&case_by_legacy, &case_by_id};
-static const struct foreign_earlier foreign_person = {&person_by_legacy, &person_by_id};
+QUERY(category_by_legacy, "SELECT id FROM categories WHERE legacy_id = :legacy AND deleted_at IS NULL");
+QUERY(category_by_id, "SELECT id FROM categories WHERE id = :id AND deleted_at IS NULL");
+QUERY(section_by_legacy, "SELECT id FROM sections WHERE legacy_id = :legacy AND deleted_at IS NULL");
+QUERY(section_by_id, "SELECT id FROM sections WHERE id = :id AND deleted_at IS NULL");
+QUERY(article_by_legacy, "SELECT id FROM articles WHERE legacy_id = :legacy AND deleted_at IS NULL");
+QUERY(article_by_id, "SELECT id FROM articles WHERE id = :id AND deleted_at IS NULL");
+
+const struct foreign_earlier foreign_organization = {&organization_by_legacy, &organization_by_id,
+                                                     "organization"},
+                             foreign_team = {&team_by_legacy, &team_by_id, "team"},
+                             foreign_case_there = {&case_by_legacy, &case_by_id, "case"},
+                             foreign_person = {&person_by_legacy, &person_by_id, "user"},
+                             foreign_category = {&category_by_legacy, &category_by_id, "category"},
+                             foreign_section = {&section_by_legacy, &section_by_id, "section"},
+                             foreign_article = {&article_by_legacy, &article_by_id, "article"};
 
 static const struct query *earlier_query(const struct foreign *f, const struct foreign_earlier *e) {
-    return f->system->keeps_ids ? e->by_id : e->by_legacy;
+    return f->system->is_api ? e->by_id : e->by_legacy;
 }
 
+/* id: of the source, or of this desk where ids are mapped. */
 static const struct bind *earlier_binds(struct foreign *f, int64_t id) {
     struct bind *binds = arena_array(f->item, 2, sizeof *binds);
     binds[0] =
-        f->system->keeps_ids ? (struct bind)B_INT("id", id) : (struct bind)B_TEXT("legacy", legacy(f, id));
+        f->system->is_api ? (struct bind)B_INT("id", id) : (struct bind)B_TEXT("legacy", legacy(f, id));
     return binds;
+}
+
+/* *id becomes that of the row here. Returns 1, 0 if there is none, or a negative error. */
+static int earlier_mapped(struct foreign *f, const struct foreign_earlier *e, int64_t *id) {
+    struct imported row;
+    if (*id <= 0 || !f->maps_ids) return *id > 0;
+    int rc = imported_find(f, e->kind, *id, &row);
+    *id = row.here;
+    return rc;
 }
 
 int foreign_found(struct foreign *f, const struct foreign_earlier *e, int64_t id, int64_t *out) {
     *out = 0;
-    return id ? db_int(f->conn, earlier_query(f, e), earlier_binds(f, id), out) : 0;
+    int rc = earlier_mapped(f, e, &id);
+    return rc == 1 ? db_int(f->conn, earlier_query(f, e), earlier_binds(f, id), out) : rc;
 }
 
 /* Returns 1 with the author, 0 if no person has this id, or a negative error. */
 int foreign_found_person(struct foreign *f, int64_t id, struct author *out) {
     struct stmt *row;
-    int rc = id ? db_row(f->conn, earlier_query(f, &foreign_person), earlier_binds(f, id), &row) : 0;
+    int rc = earlier_mapped(f, &foreign_person, &id);
+    if (rc == 1) rc = db_row(f->conn, earlier_query(f, &foreign_person), earlier_binds(f, id), &row);
     if (rc != 1) return rc;
     *out = (struct author){col_int(row, 0), (int)col_int(row, 1)};
     stmt_end(row);
@@ -165,4 +205,4 @@ int foreign_note(struct foreign *f, struct work *w, enum note_owner kind, int64_
 }
 
 /* The last column of a new row is its id, if the system keeps ids. */
-int foreign_columns(const struct foreign *f, size_t count) { return (int)count - !f->system->keeps_ids; }
+int foreign_columns(const struct foreign *f, size_t count) { return (int)count - !f->keeps_ids; }

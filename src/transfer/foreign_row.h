@@ -11,8 +11,11 @@
 struct str foreign_cut(struct str text, size_t most); /* most: characters */
 /* One line without control characters; `fallback` if nothing is left. */
 struct str foreign_line(struct foreign *f, struct str text, const char *fallback);
-/* The legacy_id to store. A system whose rows keep their ids has one of its own, or none. */
-struct str foreign_legacy_id(struct foreign *f, int64_t id, struct str own);
+/* The legacy_id to store: that of the source, if it has one that is free here; else the id of the source,
+ * unless the row keeps it. */
+struct foreign_earlier;
+int foreign_legacy_id(struct foreign *f, const struct foreign_earlier *e, int64_t id, struct str own,
+                      struct str *out);
 
 /* Pictures of another deskd. Each address in quotes that ends with `end`, which has the second quote, becomes
  * that of a file of this desk: src="https://old.example/.../attachments/9/url" -> src="cid:7". */
@@ -32,17 +35,19 @@ int foreign_done(struct foreign *f, struct work *w, int rc);
 
 /* ---- earlier items --------------------------------------------------------------------------- */
 
-/* The queries for a row by its foreign id: legacy_id, or the id itself. */
+/* The queries for a row by its foreign id: legacy_id, or the id itself. kind: its name in imported_ids. */
 struct foreign_earlier {
     const struct query *by_legacy, *by_id;
+    const char *kind;
 };
-extern const struct foreign_earlier foreign_organization, foreign_team, foreign_case_there;
+extern const struct foreign_earlier foreign_organization, foreign_team, foreign_case_there, foreign_person,
+    foreign_category, foreign_section, foreign_article;
 /* Returns 1 with the id of the row, 0 and id 0 if there is none, or a negative error. */
 int foreign_found(struct foreign *f, const struct foreign_earlier *e, int64_t id, int64_t *out);
 /* Returns 1 with the author, 0 if no person has this id, or a negative error. */
 int foreign_found_person(struct foreign *f, int64_t id, struct author *out);
-/* A person who was deleted from a source whose rows keep their ids: a disabled customer takes the id, because
- * conversations refer to it. Returns 1 with the person, 0 or a negative error. */
+/* A person who was deleted from another server of this API: a disabled customer stands for them, because
+ * conversations refer to them. Returns 1 with the person, 0 or a negative error. */
 int foreign_deleted_person(struct foreign *f, int64_t id, int64_t at, struct author *out);
 
 /* ---- parts of rows --------------------------------------------------------------------------- */

@@ -356,7 +356,7 @@ static int take_zammad_ticket(struct foreign *f, const struct json *item) {
     if (!articles) foreign_skip(f, "tickets without a file of articles: only the title was imported", c.id);
     else if (articles->count < item_int(item, "article_count"))
         foreign_skip(f, "articles that are counted in tickets, but are not in the files", c.id);
-    return load_case(f, &c);
+    return load_case(f, &c, &(int64_t){0});
 }
 
 const struct foreign_system zammad = {

@@ -274,7 +274,7 @@ static int take_ticket(struct foreign *f, const struct json *item) {
                      c.id);
     }
     note_left_out(f, item, c.id);
-    return load_case(f, &c);
+    return load_case(f, &c, &(int64_t){0});
 }
 
 const struct foreign_system zendesk = {"zendesk",

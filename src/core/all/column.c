@@ -183,7 +183,9 @@ const struct column_reference column_references[] = {
     {"slas.version_id", "sla_versions"},
     {"monitor_cases.monitor_id", NULL}, /* a cascade deletes it after the monitor */
     {"cases.last_message_id", NULL},    /* a merge moves messages in parts */
-    {"*.last_read_post_id", NULL},      /* a merge moves posts, notes are deleted */
+    {"imported_ids.@(foreign|here)_id",
+     NULL},                        /* ids of another server; a row that was deleted is not made again */
+    {"*.last_read_post_id", NULL}, /* a merge moves posts, notes are deleted */
     {"cases.undo_read_post_id", NULL},
     {"case_totals.*", NULL},                            /* keys of counters */
     {"report_facts.*_id", NULL},                        /* the follower removes facts of rows that are gone */

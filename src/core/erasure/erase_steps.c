@@ -420,6 +420,8 @@ const struct erase_column erase_table[] = {
     {"rule_actions", "*", FATE_KEPT, CONFIGURATION},
     {"schema_version", "*", FATE_IMPERSONAL, WORD},
     {"settings", "*", FATE_KEPT, CONFIGURATION},
+    {"import_sources", "*", FATE_KEPT, CONFIGURATION},
+    {"imported_ids", "*", FATE_IMPERSONAL, WORD}, /* so a further import does not make the person again */
     {"templates", "*", FATE_KEPT, CONFIGURATION},
     {"views", "*", FATE_KEPT, CONFIGURATION}, /* private ones of the person: FATE_ERASED */
     {0},
