@@ -12,7 +12,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN)
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-O2)
 # -g1 has the lines that reports of sanitizers show, and compiles in a sixth less time than -g.
-BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' $(if $(SAN),-g1,-g) $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' $(if $(SAN),-g1,-g) $(OPT) $(WARN) $(HARD) -ffile-prefix-map=$(CURDIR)=. -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   += -std=c17 $(BOTH) -Wstrict-prototypes -Wmissing-prototypes
 CXXFLAGS += -std=c++17 $(BOTH) -Wmissing-declarations
 LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
@@ -27,6 +27,8 @@ LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/main.c src/comm
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %corpora_test.c,$(wildcard tests/unit/*_test.c))))
 CORPORA_TESTS := $(VARIANT)/tests/unit/corpora_test $(VARIANT)/tests/unit/bounce_corpora_test
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
+# The time that built files carry, in seconds: of the commit, or of the source archive. So the same sources give the same bytes.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(if $(wildcard .git),$(shell git log -1 --format=%ct),$(shell stat -c %Y CHANGELOG.md)))
 
 .DELETE_ON_ERROR:
 
@@ -170,12 +172,23 @@ test-dist: dist ## builds the source archive without Node.js
 	@sh tests/package/dist.sh build/deskd-$(VERSION).tar.gz $(WEB_DIST)
 
 .PHONY: deb
-deb: deskd ## builds the Debian package in build/
-	sh packaging/deb/build.sh $(VERSION) build
+deb: deskd ## builds the Debian package and that of its debug symbols in build/
+	SOURCE_DATE_EPOCH=$(EPOCH) sh packaging/deb/build.sh $(VERSION) build
+
+.PHONY: sbom
+sbom: ## prints the bill of materials: an SPDX 2.3 document with the libraries and the packages of the web pages
+	@$(MAKE) --no-print-directory deskd >&2
+	@SOURCE_DATE_EPOCH=$(EPOCH) node tools/sbom.mjs deskd $(VERSION)
 
 .PHONY: test-package
-test-package: deb ## installs the package in a temporary folder, runs it, removes it
-	sh tests/package/deb.sh build/deskd_$(VERSION)_$$(dpkg --print-architecture).deb
+test-package: deb tests/node_modules/.package-lock.json ## installs the package in a temporary folder, runs it, removes it; checks the bill of materials
+	sh tests/package/deb.sh $(foreach name,deskd deskd-dbgsym,build/$(name)_$(VERSION)_$$(dpkg --print-architecture).deb)
+	$(MAKE) --no-print-directory -s sbom >build/deskd.spdx.json
+	SBOM=$(abspath build/deskd.spdx.json) DESKD=$(abspath deskd) $(NODE_TEST) $(sort $(wildcard tests/package/*.test.mjs))
+
+.PHONY: test-reproducible
+test-reproducible: web/node_modules/.package-lock.json ## builds the commit HEAD in two folders: the bytes must be the same; four minutes on two idle cores
+	sh tests/package/reproducible.sh $(VERSION)
 
 .PHONY: unit
 unit: $(UNIT) ## runs the C tests of modules, two programs at a time

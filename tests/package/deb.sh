@@ -1,9 +1,10 @@
 #!/bin/sh
 # The package installs, starts with the command of its unit, and is removed without the data. The sandbox of the unit is not applied,
 # because no systemd runs here. All of it happens below a temporary folder
-# with a package database of its own, so this machine is not changed. Usage: tests/package/deb.sh PACKAGE
+# with a package database of its own, so this machine is not changed. Usage: tests/package/deb.sh PACKAGE SYMBOLS
 set -eu
 package=$(realpath "$1")
+symbols=$(realpath "$2")
 work=$(mktemp -d)
 server=
 end() {
@@ -24,19 +25,28 @@ dpkg-deb --field "$package" Depends | grep -q libgd3 || fail "the package depend
 dpkg-deb --contents "$package" | grep -v ' root/root ' | grep -q . && fail "all files belong to root"
 ok "the package names its dependencies"
 
-lintian --fail-on error,warning --no-tag-display-limit "$package" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "lintian finds no error and no warning"; }
+lintian --fail-on error,warning --no-tag-display-limit "$package" "$symbols" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "lintian finds no error and no warning"; }
 ok "lintian finds no error and no warning"
 
 apt-get install --simulate --no-install-recommends "$package" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "apt can install the package"; }
 ok "apt can install the package here"
 
-dpkg_here --install "$package"
+dpkg_here --install "$package" "$symbols"
 [ -x "$root/usr/bin/deskd" ] && [ -d "$root/var/lib/deskd" ] && grep -q '^deskd:' "$root/etc/passwd" || fail "program, data folder and account exist"
 ok "the package installs program, data folder and account"
 
 MANWIDTH=80 man -l "$root/usr/share/man/man1/deskd.1.gz" >"$work/manual" 2>"$work/complaints"
 [ ! -s "$work/complaints" ] && grep -q -- '--listen' "$work/manual" && grep -q 'deskd backup' "$work/manual" || fail "the manual page is readable"
 ok "the manual page shows all commands and options"
+
+# Debuggers look for the symbols by the build id of the program.
+build=$(readelf -n "$root/usr/bin/deskd" | sed -n 's/^ *Build ID: //p')
+debug=$root/usr/lib/debug/.build-id/${build%"${build#??}"}/${build#??}.debug
+[ -s "$debug" ] && [ "$(dpkg-deb --field "$symbols" Build-Ids)" = "$build" ] || fail "the symbols are those of the program"
+readelf -S "$root/usr/bin/deskd" | grep -q debug_info && fail "the program itself has no symbols"
+address=$(nm "$debug" | sed -n 's/ T main$//p')
+addr2line -e "$debug" "0x$address" | grep -q '^\./src/main\.c:[1-9]' || fail "the symbols name the line of an address"
+ok "the package of symbols names the lines of the program"
 
 documents=$root/usr/share/doc/deskd
 missing=$(cd "$documents" && grep -oh '](docs/[^)#]*' README.md SECURITY.md | sed 's/^](//' | sort -u | while read -r target; do [ -e "$target" ] || echo "$target"; done)
@@ -70,7 +80,7 @@ ok "the service ends well"
 
 wanted=$root/etc/systemd/system/multi-user.target.wants/deskd.service # as systemctl enable makes it
 mkdir -p "${wanted%/*}" && ln -s /usr/lib/systemd/system/deskd.service "$wanted"
-dpkg_here --purge deskd
+dpkg_here --purge deskd-dbgsym deskd
 [ ! -L "$wanted" ] || fail "the link that starts the service is removed"
 [ ! -e "$root/usr/bin/deskd" ] && [ ! -e "$root/etc/deskd.conf" ] || fail "the program and its settings are removed"
 [ -e "$root/var/lib/deskd/desk.db" ] || fail "the data stays"
