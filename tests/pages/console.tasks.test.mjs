@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { consoleWorld, editorReady, posts, row, until } from './console.mjs';
+import { consoleWorld, editorReady, hasFocus, posts, row, until } from './console.mjs';
 import { requestsOf, table } from './measures.mjs';
 
 const world = consoleWorld(), { asked, sit } = world, rows = [['task', 'keys', 'clicks', 'writes']];
@@ -101,11 +101,11 @@ task('new conversation', {
   start: 'list',
   keys: async (page, hand) => {
     await hand.press('c');
-    await page.getByRole('combobox', { name: 'Requester' }).waitFor();
+    await hasFocus(page.getByRole('combobox', { name: 'Requester' }));
     await hand.type('Clara');
     await page.getByRole('option', { name: 'Clara Ito' }).waitFor();
     await hand.press('Enter', 'Tab');
-    assert.equal(await page.getByLabel('Subject').evaluate((e) => e === document.activeElement), true);
+    await hasFocus(page.getByLabel('Subject'));
     await hand.type('By phone');
     await hand.press('Tab');
     await hand.type('She called');
@@ -131,7 +131,7 @@ task('merge', {
     await hand.type('merge');
     await page.getByRole('option', { name: /^Merge/ }).waitFor();
     await hand.press('Enter');
-    await page.getByRole('combobox', { name: 'Other conversation' }).waitFor();
+    await hasFocus(page.getByRole('combobox', { name: 'Other conversation' }));
     await hand.type(String(other));
     await page.getByRole('option', { name: /the same again/ }).waitFor();
     await hand.press('Enter');
@@ -156,6 +156,7 @@ task('invite', {
     await page.getByRole('option', { name: 'Invite somebody' }).waitFor();
     await hand.press('Enter');
     await page.getByRole('heading', { name: 'Invite somebody', level: 1 }).waitFor();
+    await hasFocus(page.getByLabel(/^Name/));
     await hand.type('Nora Berg');
     await hand.press('Tab');
     await hand.type(address);
@@ -165,6 +166,7 @@ task('invite', {
     await hand.click(page.locator('.bar .menu summary'));
     await hand.click(page.getByRole('link', { name: 'Invite somebody' }));
     await page.getByRole('heading', { name: 'Invite somebody', level: 1 }).waitFor();
+    await hasFocus(page.getByLabel(/^Name/));
     await hand.type('Nora Berg');
     await hand.click(page.getByLabel('E-mail address'));
     await hand.type(address);
