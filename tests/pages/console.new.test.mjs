@@ -1,7 +1,7 @@
 // The form of a new conversation: its draft on another machine, and what it says about missing fields.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, outside, paint, shoot, until, written } from './console.mjs';
+import { audit, consoleWorld, hasFocus, outside, paint, shoot, until, written } from './console.mjs';
 
 describe('a new conversation', () => {
   const world = consoleWorld();
@@ -24,10 +24,10 @@ describe('a new conversation', () => {
     await page.getByRole('button', { name: 'Open the conversation' }).click();
     for (const [name, problem] of [['Requester', /Choose a person/], ['Subject', 'Write a subject.'], ['Text', 'Write a text.']]) {
       const one = field(page, name);
-      assert.equal(await one.getAttribute('aria-invalid'), 'true', name);
+      await until(async () => await one.getAttribute('aria-invalid') === 'true');
       await page.locator(`[id="${await one.getAttribute('aria-describedby')}"]`).getByText(problem).waitFor();
     }
-    assert.equal(await field(page, 'Requester').evaluate((e) => e === document.activeElement), true);
+    await hasFocus(field(page, 'Requester'));
     for (const theme of ['light', 'dark'])
       for (const width of [360, 1280]) {
         await page.setViewportSize({ width, height: 900 });
@@ -38,12 +38,12 @@ describe('a new conversation', () => {
     await choose(page, 'Clara Ito');
     assert.deepEqual([await field(page, 'Requester').getAttribute('aria-invalid'), await field(page, 'Subject').getAttribute('aria-invalid')], [null, 'true']);
     await page.keyboard.press('Control+Enter');
-    assert.equal(await field(page, 'Subject').evaluate((e) => e === document.activeElement), true);
+    await hasFocus(field(page, 'Subject'));
     await field(page, 'Requester').fill('Clara I');
     await field(page, 'Subject').fill('Spare parts');
     await write(page, 'We have them.');
     await page.keyboard.press('Control+Enter');
-    assert.equal(await field(page, 'Requester').evaluate((e) => e === document.activeElement), true, 'a name that was changed after the choice is no choice');
+    await hasFocus(field(page, 'Requester')); // a name that was changed after the choice is no choice
     await choose(page, 'Clara Ito');
     await page.getByRole('button', { name: 'Open the conversation' }).click();
     await page.waitForURL('**/agent/cases/*');
