@@ -231,7 +231,7 @@ describe('the editor', () => {
     await page.getByRole('button', { name: /^Undo/ }).click();
     await until(async () => await written(editor(page)) === 'Too early!');
     assert.equal(await page.locator('.rich strong').textContent(), '!');
-    assert.equal(await posts(page).count(), 1);
+    await until(async () => await posts(page).count() === 1);
     assert.equal((await messages(id)).length, 1);
   });
 
@@ -270,7 +270,7 @@ describe('the editor', () => {
   // ---- what breaks --------------------------------------------------------------------------
 
   test('a reply whose answer a proxy replaces by a 500 is sent once, also if the text is changed meanwhile', async (t) => {
-    const { id, page } = await open(t, 'Proxy', { expected: /status of (400|500|502)/ });
+    const { id, page } = await open(t, 'Proxy', { expected: /status of (400|404|409|412|500|502)/ });
     let broken = 0;
     await page.route(/\/reply$/, async (route) => {
       if (broken++ > 1) return route.continue();
@@ -324,6 +324,7 @@ describe('the editor', () => {
     await page.getByRole('heading', { name: 'Log in again' }).waitFor();
     await logIn(page, world.first);
     await until(async () => await kept(id) === 'Before and after');
+    await hasFocus(editor(page));
     await page.keyboard.type('!');
     assert.equal(await written(editor(page)), 'Before and after!');
   });

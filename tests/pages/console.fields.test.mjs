@@ -8,11 +8,11 @@ describe('settings of fields and forms', () => {
   const world = consoleWorld(), of = {};
   before(async () => { world.admin = await world.desk.person('admin', { full_name: 'Ada Lind' }); });
 
-  const sit = async (...args) => { const page = await world.sit(...args); page.setDefaultTimeout(10_000); return page; };
+  const { sit } = world;
   const idOf = (page) => Number(page.url().split('/').at(-1));
   const fields = (kind = 'cases') => world.desk.admin.fetch(`/${kind}/fields`, { include: 'field_option,locale_field' });
   const field = (page, label) => page.getByLabel(new RegExp(`^${label}( \\(required\\))?$`));
-  const focused = (page) => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  const focused = (page, label) => until(async () => await page.evaluate(() => document.activeElement.getAttribute('aria-label')) === label);
   const wrong = (page, text) => page.getByRole('alert').getByRole('link', { name: text }).waitFor();
 
   test('a field of each type is made, with titles in two languages beside each other', async (t) => {
@@ -70,12 +70,12 @@ describe('settings of fields and forms', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: 'Text of one line is now number 3 of 12' }).waitFor({ state: 'attached' });
-    assert.equal(await focused(page), 'Move Text of one line down');
+    await focused(page, 'Move Text of one line down');
     await until(async () => (await order()).indexOf('Text of one line') === 2);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await until(async () => (await order()).indexOf('Text of one line') === 0);
-    assert.equal(await focused(page), 'Move Text of one line down'); // the first one has no way up
+    await focused(page, 'Move Text of one line down'); // the first one has no way up
     const grip = (name) => page.locator('li').filter({ has: page.getByRole('button', { name: `Move ${name} up` }) }).locator('.grip');
     await grip('Date').hover();
     await page.mouse.down();
@@ -113,7 +113,7 @@ describe('settings of fields and forms', () => {
     await wrong(page, /has values of its type/);
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('button', { name: 'Move Second up' }).press('Enter');
-    assert.equal(await focused(page), 'Move Second down');
+    await focused(page, 'Move Second down');
     await page.getByRole('button', { name: 'Remove Second' }).click();
     await save(page);
     await strip(page, 'Saved');
@@ -155,7 +155,7 @@ describe('settings of fields and forms', () => {
     for (const name of ['Yes or no', 'One of a list', 'File']) await page.getByRole('button', { name: `Add ${name}` }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'File is in the form as number 3' }).waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Move One of a list up' }).press('Enter');
-    assert.equal(await focused(page), 'Move One of a list down');
+    await focused(page, 'Move One of a list down');
     await page.getByText('Customers can not use this form yet.').waitFor();
     await page.getByRole('checkbox', { name: 'Customers may use it' }).check();
     await page.getByLabel('Title for customers').fill('Ask for a repair');
