@@ -452,6 +452,11 @@ fault-programs: $(BIN) $(patsubst %,$(VARIANT)/tests/fault/%.so,eio slow names u
 test-fault: fault-programs tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
+.PHONY: test-backup
+test-backup: $(BIN) tests/node_modules/.package-lock.json tests/backup/node_modules/.package-lock.json ## restores a desk from continuous copies by Litestream, and from base backups of PostgreSQL
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) backup/litestream.test.mjs
+	$(ON_POSTGRES) '$(NODE_TEST) backup/postgres.test.mjs'
+
 .PHONY: test-mail
 test-mail: $(BIN) tests/node_modules/.package-lock.json ## tests with real mail servers (Postfix, Dovecot, swaks) that run in temporary folders; IMAP also on PostgreSQL
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/mail-servers/*.test.mjs)))

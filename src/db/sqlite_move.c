@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 
-/* For SQLite only, so not QUERY()s, which both engines prepare. */
+/* For SQLite only, so not QUERY()s, which both engines prepare. Litestream has tables of its own in a store
+ * that it copies. */
 static const struct query columns = {
     "move_columns",
     "SELECT m.name, p.name, p.type, p.pk, l.type = 'virtual', p.\"notnull\" "
     "FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
     "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' "
     "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+    "AND m.name NOT LIKE '\\_litestream\\_%' ESCAPE '\\' "
     "ORDER BY m.name, p.cid"};
 /* The highest id that was ever used. Of a table without AUTOINCREMENT: the highest one that was deleted. */
 static const struct query last_id = {"move_last_id", "SELECT seq FROM sqlite_sequence WHERE name = :name"};

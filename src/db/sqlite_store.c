@@ -181,8 +181,12 @@ static int make_durable(const struct db *db) {
     return -ERR_SERVICE_UNAVAILABLE;
 }
 
-/* Closes the last connection: the log is moved into the store and removed, so that one file is left. */
+#define FOLD_WAIT_MS 250
+
+/* Closes the last connection: the log is moved into the store and removed, so that one file is left. Not if
+ * another program reads the log: a backup, or Litestream, which never stops reading. */
 static int sqlite_fold_log(struct conn *writer) {
+    sqlite3_busy_timeout(writer->handle, FOLD_WAIT_MS);
     int rc = sqlite3_wal_checkpoint_v2(writer->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc) log_warn("store: the log stays for the next start: %s", sqlite3_errstr(rc));
     sqlite3_db_config(writer->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);

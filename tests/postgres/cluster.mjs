@@ -81,8 +81,9 @@ const as = (command, args, options = {}) => (ROOT
 /** A PostgreSQL server for this test that can be restarted, stopped and misconfigured. It listens on a socket in its folder, and on a port
  * on request. */
 export class Cluster {
-  /** `settings`: server settings with values without spaces. `hba`: lines of pg_hba.conf. `port`: also listens on 127.0.0.1. */
-  constructor(t, { settings = {}, hba, port, from } = {}) {
+  /** `settings`: server settings with values without spaces. `hba`: lines of pg_hba.conf. `port`: also listens on 127.0.0.1. `from`: a server
+   * whose replica it is. `empty`: the test fills the data folder. */
+  constructor(t, { settings = {}, hba, port, from, empty = false } = {}) {
     this.place = mkdtempSync(join(tmpdir(), 'deskd-pg-'));
     this.own(this.place);
     this.data = join(this.place, 'data');
@@ -93,7 +94,7 @@ export class Cluster {
       rmSync(this.place, { recursive: true, force: true });
     });
     if (from) as(join(BIN, 'pg_basebackup'), ['-d', from.url('postgres'), '-D', this.data, '-R', '-X', 'stream', '-c', 'fast']);
-    else as(join(BIN, 'initdb'), ['-D', this.data, '-A', 'trust', '-U', 'desk', '-E', 'UTF8', '--locale=C.UTF-8', '-N']);
+    else if (!empty) as(join(BIN, 'initdb'), ['-D', this.data, '-A', 'trust', '-U', 'desk', '-E', 'UTF8', '--locale=C.UTF-8', '-N']);
     if (hba) this.write('pg_hba.conf', `local all all trust\n${hba.join('\n')}\n`);
   }
 
