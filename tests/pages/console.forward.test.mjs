@@ -42,7 +42,7 @@ describe('a forward', () => {
     await posts(page).nth(1).waitFor();
     await page.keyboard.press('f');
     await complete(page);
-    assert.ok(await isFocused(recipient(page)));
+    await until(() => isFocused(recipient(page)));
     await page.keyboard.type('Wanda');
     await opened(page).getByRole('option', { name: new RegExp(OUT) }).waitFor();
     await page.keyboard.press('Enter');
@@ -107,11 +107,11 @@ describe('a forward', () => {
     await complete(page);
     await page.keyboard.press('Control+Enter');
     await alert('Add at least one recipient.').waitFor();
-    assert.ok(await isFocused(recipient(page)));
+    await until(() => isFocused(recipient(page)));
     await recipient(page).fill('nobody');
     await page.keyboard.press('Control+Enter');
     await alert('“nobody” is no e-mail address').waitFor();
-    assert.ok(await isFocused(recipient(page)));
+    await until(() => isFocused(recipient(page)));
     for (const address of ['desk@example.com', world.clara.email, OUT]) {
       await recipient(page).fill(address);
       await comment(page).focus();
@@ -197,7 +197,7 @@ describe('a forward', () => {
     assert.deepEqual([await box(/first message/).isChecked(), await box(/second message/).isChecked()], [true, false]);
     await opened(page).getByRole('button', { name: 'Close' }).press('Enter');
     await opened(page).waitFor({ state: 'detached' });
-    assert.ok(await isFocused(posts(page).first().getByRole('button', { name: 'Forward …' })), 'the focus is where it was');
+    await until(() => isFocused(posts(page).first().getByRole('button', { name: 'Forward …' }))); // the focus is where it was
     assert.equal((await world.first.client.get(`/cases/${id}/draft`, { channel: 'FORWARD' })).status, 404, 'who only looks writes no draft');
   });
 });
