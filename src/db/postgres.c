@@ -41,6 +41,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -196,6 +197,7 @@ static void close_handle(struct conn *c) {
     PQfinish(c->pg->handle);
     c->pg->handle = NULL;
     c->pg->waiting_count = 0;
+    c->pg->ended = false;
 }
 
 void pg_drop(struct conn *c) { close_handle(c); }
@@ -271,9 +273,16 @@ int pg_limit(const struct conn *c) {
     return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
 }
 
+/* An error of severity FATAL ends its session: the server was shut down, or an operator has ended it. */
+static bool ends_session(const PGresult *r) {
+    const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+    return severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0);
+}
+
 PGresult *pg_next_result(struct conn *c) {
     pg_wait(c, pg_limit(c));
     PGresult *r = PQgetResult(c->pg->handle);
+    c->pg->ended = c->pg->ended || ends_session(r);
     if (r) PQclear(PQgetResult(c->pg->handle)); /* the NULL that ends the results of a command */
     return r;
 }
@@ -312,7 +321,7 @@ static void read_sent(struct conn *c) {
     pg_waited(c);
 }
 
-bool pg_alive(const struct pg *g) { return g->handle && PQstatus(g->handle) == CONNECTION_OK; }
+bool pg_alive(const struct pg *g) { return g->handle && !g->ended && PQstatus(g->handle) == CONNECTION_OK; }
 
 int pg_ready(struct conn *c) {
     char text[400];
@@ -355,16 +364,20 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     return 0;
 }
 
-/* Makes sure that a BEGIN can go out: the connection is open, and has the timeout of the transaction. */
+/* Makes sure that a BEGIN can go out: the connection is open, and has the timeout of the transaction. A
+ * connection that died while it was idle is made again. */
 int pg_begin_ready(struct conn *c) {
     struct pg *g = c->pg;
     char text[64];
-    int rc = pg_ready(c);
-    if (rc < 0 || g->timeout_ms == g->wanted_ms) return rc;
-    snprintf(text, sizeof text, "SET statement_timeout = %d", g->wanted_ms);
-    g->timeout_ms = g->wanted_ms; /* also the limit of this command */
-    rc = pg_run_text(c, text);
-    if (rc < 0) g->timeout_ms = -1;
+    int rc;
+    for (int i = 0; i < 2; i++) {
+        if ((rc = pg_ready(c)) < 0 || g->timeout_ms == g->wanted_ms) return rc;
+        snprintf(text, sizeof text, "SET statement_timeout = %d", g->wanted_ms);
+        g->timeout_ms = g->wanted_ms; /* also the limit of this command */
+        rc = pg_run_text(c, text);
+        if (rc < 0) g->timeout_ms = -1;
+        if (pg_alive(g)) break;
+    }
     return rc;
 }
 

@@ -110,6 +110,7 @@ struct pg {
     unsigned names;      /* number of statement names used so far */
     int timeout_ms;      /* the session's statement_timeout */
     int wanted_ms;       /* the one that the transaction wants */
+    bool ended;          /* the server ends this connection, and libpq has not met the end yet */
     bool sent;           /* a command was sent and its result is not read yet */
     const char *begin;   /* a BEGIN that goes out with the first statement; NULL: none waits */
     bool pipes;          /* the transaction is one pipeline, without BEGIN; its `begin` is "" */

@@ -35,8 +35,10 @@ static bool send_describe(PGconn *handle, const void *command) {
 }
 
 static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
+    pg_wait(c, c->pg->timeout_ms);
     PGresult *r =
         in_pipeline(c->pg) ? pg_pipe(c, send_describe, p) : PQdescribePrepared(c->pg->handle, p->name);
+    pg_waited(c);
     if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
     for (int i = 0; i < p->count; i++) p->types[i] = PQparamtype(r, i);
     PQclear(r);
@@ -44,19 +46,31 @@ static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
     return 0;
 }
 
-static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
+static int prepare_once(struct conn *c, struct pg_stmt *p, PGresult **r) {
     int rc = pg_ready(c);
     if (rc == 0) rc = pg_collect(c);
     if (rc < 0) return rc;
     if (c->pg->begin) pg_hints_withdraw(c);
     pg_wait(c, c->pg->timeout_ms);
-    PGresult *r = in_pipeline(c->pg) ? pg_pipe(c, send_prepare, p)
-                                     : PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
-    bool prepared = PQresultStatus(r) == PGRES_COMMAND_OK;
-    rc = prepared ? describe(c, p, sql) : pg_error(c, r, sql);
+    *r = in_pipeline(c->pg) ? pg_pipe(c, send_prepare, p)
+                            : PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
     pg_waited(c);
-    if (prepared) PQclear(r);
-    return rc;
+    return 0;
+}
+
+static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
+    PGresult *r = NULL;
+    bool begun = c->transaction && c->pg->begin == NULL, lost = true;
+    for (int i = 0; i < 2 && lost; i++) {
+        PQclear(r);
+        r = NULL;
+        int rc = prepare_once(c, p, &r);
+        if (rc < 0) return rc;
+        lost = !begun && !pg_alive(c->pg); /* it died while it was idle */
+    }
+    if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
+    PQclear(r);
+    return describe(c, p, sql);
 }
 
 /* Functions of PostgreSQL in a SELECT lock names. A draw of an id (nextval) is a read: nobody notices an id

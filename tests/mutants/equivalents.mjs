@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const equivalents = [
+  { file: 'src/db/postgres.c', was: 'c->pg->waiting_count = 0;', becomes: ';', why: 'statements of a connection that is dropped wait only if libpq has no memory for the next one, and the end of the task forgets them' },
+  { file: 'src/db/postgres_watch.c', was: 'pthread_join(s->watcher, NULL);', becomes: ';', why: 'ThreadSanitizer finds the thread that reads a closed store' },
   { file: 'src/mail/mime.c', was: 'g_object_unref(content);', becomes: ';', why: 'LeakSanitizer finds it' },
   { file: 'src/mail/collector.c', was: 'pthread_cond_init(&c->wake, NULL);', becomes: ';', why: 'a condition variable of zeros is an initialised one with the C library of Debian' },
   { file: 'src/mail/deliver.c', was: 'path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};', becomes: 'path || hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};', why: 'a template without a path can not name the link, and a letter with a path has a token until its values are erased' },

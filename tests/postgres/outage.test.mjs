@@ -63,6 +63,22 @@ for (const mode of ['fast', 'immediate']) {
   });
 }
 
+test('connections that the database has ended while they were idle are made again: no read and no write is refused', async (t) => {
+  const { desk, url } = await lonely(t);
+  const { id } = await desk.owner.create('/conversations', { subject: 'Idle', contents: 'First' });
+  const paths = ['/users', `/cases/${id}`, '/conversations?limit=5'];
+  const use = async () => {
+    for (const path of paths) (await desk.owner.get(path)).must(200);
+    (await desk.owner.post(`/conversations/${id}/messages`, { contents: 'Again' })).must(201);
+    (await desk.owner.put(`/cases/${id}`, { priority_id: 1 })).must(200);
+  };
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < 6; i++) await use(); // each thread has read, and knows what it reads next
+    psql(url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+    await use();
+  }
+});
+
 test('a start without the database fails with one line, and a start after it is back serves', async (t) => {
   const { cluster, desk } = await lonely(t);
   await desk.stop();
