@@ -291,7 +291,7 @@ int post_case_reply(struct call *c) {
     struct scheduled_reply former;
     if (json_named(c->body, S("send_at"))) c->options.also = "+scheduled_reply";
     TRY(api_of_case(c));
-    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
+    TRY_FOUND(&c->work, case_load_of_author(&c->work, c->vars[0].id, &now));
     if (now.state == CASE_DELETING) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(reply_read(c, &reply));
     bool later = in(c, "send_at")->value.type == V_INT;

@@ -69,7 +69,7 @@ static int post_message(struct call *c) {
     struct case_now now;
     struct attached files;
     TRY(api_of_case(c));
-    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
+    TRY_FOUND(&c->work, case_load_of_author(&c->work, c->vars[0].id, &now));
     if (now.state != CASE_ACTIVE) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     attachments_read(c, &files);
     struct str contents = attached_contents(c, &files), metadata = metadata_given(c);

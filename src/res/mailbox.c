@@ -128,6 +128,7 @@ static int post_mailbox(struct call *c) {
     }
     TRY(mailbox_account_columns(c, 0, list, &n));
     TRY(record_insert(&c->work, (struct record){"mailbox", "mailboxes", NULL}, list, n, &c->id));
+    TRY(mailbox_relays_changed(&c->work));
     TRY(mailbox_send_verification(&c->work, c->id));
     return api_reply(c);
 }
@@ -145,6 +146,7 @@ static int put_mailbox(struct call *c) {
     int n = api_columns(c, list);
     TRY(mailbox_account_columns(c, c->id, list, &n));
     TRY(record_update(&c->work, (struct record){"mailbox", "mailboxes", NULL}, &c->id, 1, list, n));
+    TRY(mailbox_relays_changed(&c->work));
     TRY(mailbox_account_stored(c));
     return api_reply(c);
 }

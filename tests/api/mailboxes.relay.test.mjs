@@ -45,6 +45,25 @@ describe('relays of mailboxes:', () => {
     }
   });
 
+  test('staff get mails as soon as a mailbox has a relay, and none when no mailbox sends', async () => {
+    const { desk } = world, { agent, customer } = desk.people;
+    const letters = async () => {
+      const talk = await desk.admin.create('/cases', { subject: 'Assigned', contents: 'x', requester_id: customer.id });
+      (await desk.admin.put(`/cases/${talk.id}`, { assigned_agent_id: agent.id })).must(200);
+      return sql(desk, `SELECT COUNT(*) FROM outgoing_mails WHERE case_id = ${talk.id} AND template = 'case_assigned_to_agent'`).trim();
+    };
+    for (const [change, expected] of [[{ smtp_host: null }, '0'], [account(), '1'], [{ is_enabled: false }, '0'], [{ is_enabled: true }, '1']]) {
+      (await put(change)).must(200);
+      assert.equal(await letters(), expected, JSON.stringify(change));
+    }
+    const other = await desk.admin.create('/mailboxes', { address: 'sales@example.com' });
+    (await put({ smtp_host: null })).must(200);
+    (await put({ smtp_host: '127.0.0.1' }, other.id)).must(200);
+    assert.equal(await letters(), '1');
+    (await desk.owner.delete(`/mailboxes/${other.id}`)).must(200);
+    assert.equal(await letters(), '0');
+  });
+
   test('a desk without a relay sends by that of the mailbox; its other mails wait until there is one', async () => {
     const { desk, own } = world;
     await put({ smtp_host: null });

@@ -31,7 +31,7 @@ void call_mailed(struct call *c, const char *sent, const char *what) {
     static const char *const staff = "It leaves as soon as an owner sets mail.smtp_host and "
                                      "mail.from_address (PUT /settings).";
     bool is_staff = c->work.actor.rank >= ROLE_COLLABORATOR;
-    if (letters_leave(&c->work, false) > 0) c->notification = sent ? str_of(sent) : c->notification;
+    if (letters_leave(&c->work, false)) c->notification = sent ? str_of(sent) : c->notification;
     else
         c->notification = str_fmt(c->work.arena, "%s waits, because this desk can't send e-mail yet. %s",
                                   what, is_staff ? staff : "Please ask its staff.");

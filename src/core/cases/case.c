@@ -17,16 +17,20 @@
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-#define CASE_NOW                                                                           \
+#define CASE_COLUMNS                                                                       \
     "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, "             \
     "0), COALESCE(assigned_agent_id, 0), channel, message_seq, COALESCE(last_message_id, " \
     "0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "     \
     "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), "      \
     "COALESCE(form_id, 0), COALESCE(rating, 0), COALESCE(organization_id, 0), "            \
     "COALESCE(sla_version_id, 0), created_at, COALESCE(snoozed_until, 0), "                \
-    "CASE WHEN snoozed_at IS NULL THEN 0 ELSE 1 END FROM cases WHERE id = :id AND state <> 5"
-QUERY(case_by_id, CASE_NOW " @LOCK@");
-QUERY(case_by_id_unlocked, CASE_NOW);
+    "CASE WHEN snoozed_at IS NULL THEN 0 ELSE 1 END"
+#define CASE_OF_ID " FROM cases WHERE id = :id AND state <> 5"
+QUERY(case_by_id, CASE_COLUMNS CASE_OF_ID " @LOCK@");
+QUERY(case_by_id_unlocked, CASE_COLUMNS CASE_OF_ID);
+QUERY(case_by_id_of_author,
+      CASE_COLUMNS ", CASE WHEN EXISTS (SELECT 1 FROM case_participants p WHERE p.case_id = cases.id AND "
+                   "p.user_id = :me) THEN 1 ELSE 0 END" CASE_OF_ID " @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 "
                       "ORDER BY is_system DESC, sort_order, id "
                       "LIMIT 1");
@@ -62,8 +66,9 @@ struct sla_decided *case_sla_decided(const struct work *w, int64_t case_id) {
 
 static int case_load_by(struct work *w, const struct query *q, int64_t id, struct case_now *out) {
     struct stmt *row;
-    int rc = db_row(w->conn, q, BINDS(B_INT("id", id)), &row);
+    int rc = db_row(w->conn, q, BINDS(B_INT("me", w->actor.user_id), B_INT("id", id)), &row);
     if (rc <= 0) return rc;
+    bool takes_part = q == &case_by_id_of_author && col_int(row, 24);
     const struct sla_decided *decided = case_sla_decided(w, id);
     *out = (struct case_now){.id = id,
                              .requester_id = col_int(row, 0),
@@ -90,13 +95,20 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                                  decided && !decided->attached ? decided->before : col_int(row, 20),
                              .created_at = col_int(row, 21),
                              .snoozed_until = col_int(row, 22),
-                             .is_snoozed = col_int(row, 23) != 0};
+                             .is_snoozed = col_int(row, 23) != 0,
+                             .participant_id = takes_part ? w->actor.user_id : 0};
     stmt_end(row);
     return 1;
 }
 
 int case_load(struct work *w, int64_t id, struct case_now *out) {
     return case_load_by(w, &case_by_id, id, out);
+}
+
+int case_load_of_author(struct work *w, int64_t id, struct case_now *out) {
+    /* another process may remove the participant while the statement waits for its lock */
+    bool waits = db_blocks(w->desk->db);
+    return case_load_by(w, waits ? &case_by_id : &case_by_id_of_author, id, out);
 }
 
 int case_read(struct work *w, int64_t id, struct case_now *out) {

@@ -17,10 +17,14 @@ struct case_now {
     struct str requester_name;
     int status_type, channel, state, rating; /* rating: 0: none */
     bool is_snoozed;                         /* core/cases/snooze.h */
+    int64_t participant_id;                  /* the actor, if known to be a participant; else 0 */
     bool updated;                            /* this work has set updated_at */
 };
 /* 1, 0 absent or being deleted, or a negative error; locks the row */
 int case_load(struct work *w, int64_t id, struct case_now *out);
+/* case_load for a message of the actor: looks whether the actor is a participant, so that the message adds
+ * none */
+int case_load_of_author(struct work *w, int64_t id, struct case_now *out);
 int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
 /* The SLA that the row of a conversation got with its INSERT, or with the UPDATE of its first change.
  * case_load shows the former one until the finisher has attached it (core/rules/sla_match.c), so that

@@ -171,7 +171,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     if (c->sla_version_id && (f.is_reply || f.by_requester))
         clocks_touch(w, c->id, f.is_reply ? CLOCKS_REPLY : CLOCKS_REQUEST);
     if (!written) TRY(reply_follows(w, c, m, &f, *id));
-    TRY(participant_add(w, c->id, m->creator_id));
+    if (m->creator_id != c->participant_id) TRY(participant_add(w, c->id, m->creator_id));
     const struct bind *binds =
         BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id),
               B_INT("creator", m->creator_id), B_INT("now", w->now));

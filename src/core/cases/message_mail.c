@@ -10,13 +10,27 @@
 
 /* ---- recipients ------------------------------------------------------------------------------ */
 
-QUERY(requester_address,
-      "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL "
-      "WHERE e.user_id = :user AND e.is_primary = 1");
+#define PRIMARY_ADDRESS                                                                  \
+    " FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL " \
+    "WHERE e.user_id = :user AND e.is_primary = 1"
+QUERY(requester_address, "SELECT e.email" PRIMARY_ADDRESS);
+QUERY(requester_letter, "SELECT e.email, @NEXT_MAIL_ID@" PRIMARY_ADDRESS);
 
 int message_mail_address(struct work *w, int64_t requester_id, struct str *address) {
     *address = (struct str){0};
     return db_text(w->conn, &requester_address, BINDS(B_INT("user", requester_id)), w->arena, address);
+}
+
+/* Finds the address of the requester, and draws the id of the letter to it. */
+static int requester_find(struct work *w, const struct case_now *c, struct letter_to *to,
+                          int64_t *letter_id) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &requester_letter, BINDS(B_INT("user", c->requester_id)), &row);
+    if (rc <= 0) return rc;
+    *to = (struct letter_to){c->id, c->requester_id, str_dup(w->arena, col_text(row, 0))};
+    *letter_id = col_int(row, 1);
+    stmt_end(row);
+    return 1;
 }
 
 /* Finds or creates the person with the address. A new person's name is the part before the @, because
@@ -36,11 +50,13 @@ static bool address_met(struct work *w, const struct str *met, int count, struct
 int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc,
                       int count) {
     struct str *met = arena_array(w->arena, (size_t)count + 1, sizeof *met);
-    int n = 0, queued = 0, found = message_mail_address(w, c->requester_id, &met[0]);
+    struct letter_to requester;
+    int64_t letter_id;
+    int n = 0, queued = 0, found = requester_find(w, c, &requester, &letter_id);
     TRY(found);
     if (found && c->requester_id != w->actor.user_id) {
-        TRY(letter_reply(w, message_id, RECIPIENT_TO, (struct letter_to){c->id, c->requester_id, met[0]}));
-        n = 1;
+        TRY(letter_reply(w, letter_id, message_id, RECIPIENT_TO, requester));
+        met[n++] = requester.address;
         queued++;
     }
     for (int i = 0; i < count; i++) {
@@ -49,7 +65,7 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
         met[n++] = cc[i];
         TRY(owner_of_copy(w, cc[i], &user));
         TRY(participant_add(w, c->id, user));
-        TRY(letter_reply(w, message_id, RECIPIENT_CC, (struct letter_to){c->id, user, cc[i]}));
+        TRY(letter_reply(w, 0, message_id, RECIPIENT_CC, (struct letter_to){c->id, user, cc[i]}));
         queued++;
     }
     return queued;

@@ -240,10 +240,7 @@ static bool notices_begin(const struct work *w) {
 
 int staff_notices_finish(struct work *w) {
     if (w->silent || !notices_begin(w)) return 0;
-    struct notices all = {.w = w};
-    int mails = letters_leave(w, true);
-    TRY(mails);
-    all.mails = mails;
+    struct notices all = {.w = w, .mails = letters_leave(w, true)};
     TRY(notices_gather(&all));
     if (all.count == 0) return 0;
     notices_join(&all);

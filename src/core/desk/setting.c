@@ -262,9 +262,12 @@ struct settings {
     pthread_rwlock_t lock;
     struct arena *arena; /* holds the current values */
     struct str values[SETTINGS];
+    unsigned relays; /* enum mailbox_relay */
 };
 
 QUERY(settings_all, "SELECT name, value FROM settings");
+QUERY(mailboxes_with_relay, "SELECT is_system FROM mailboxes "
+                            "WHERE smtp_host IS NOT NULL AND deleted_at IS NULL AND is_enabled = 1");
 QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) "
                    "VALUES (:name, :value, :now) ON CONFLICT (name) DO UPDATE "
                    "SET value = excluded.value, updated_at = excluded.updated_at");
@@ -288,10 +291,20 @@ static int load_values(struct conn *c, struct arena *a, struct str *values) {
     return rc;
 }
 
+static int load_relays(struct conn *c, unsigned *relays) {
+    int rc;
+    *relays = 0;
+    DB_ROWS(rc, c, &mailboxes_with_relay, NULL, row)
+    *relays |= col_int(row, 0) ? RELAY_OF_SYSTEM_MAILBOX : RELAY_OF_OTHERS;
+    return rc;
+}
+
 int settings_reload(struct settings *s, struct conn *c) {
     struct arena *arena = arena_new(), *old;
     struct str values[SETTINGS];
+    unsigned relays;
     int rc = load_values(c, arena, values);
+    if (rc >= 0) rc = load_relays(c, &relays);
     if (rc < 0) {
         arena_free(arena);
         return rc;
@@ -300,6 +313,7 @@ int settings_reload(struct settings *s, struct conn *c) {
     old = s->arena;
     s->arena = arena;
     memcpy(s->values, values, sizeof values);
+    s->relays = relays;
     pthread_rwlock_unlock(&s->lock);
     arena_free(old);
     return 0;
@@ -411,6 +425,13 @@ int64_t setting_int(const struct desk *d, const char *name) {
 
 bool setting_bool(const struct desk *d, const char *name) { return setting_int(d, name) != 0; }
 
+unsigned mailbox_relays(const struct desk *d) {
+    pthread_rwlock_rdlock(&d->settings->lock);
+    unsigned relays = d->settings->relays;
+    pthread_rwlock_unlock(&d->settings->lock);
+    return relays;
+}
+
 QUERY(setting_value_held, "SELECT value FROM settings WHERE name = :name @HOLD@");
 
 int setting_stored(struct work *w, const char *name, struct str *value) {
@@ -435,6 +456,11 @@ void settings_notified(struct desk *d, struct str payload) {
     if (rc < 0) log_error("settings could not be reloaded; the previous values stay in use");
 }
 TOPIC_CODE(SETTINGS) = settings_notified;
+
+int mailbox_relays_changed(struct work *w) {
+    if (w->desk->settings) after_commit(w, settings_reload_after, NULL);
+    return outbox_add(w, TOPIC_SETTINGS, S("relays of mailboxes"));
+}
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

@@ -68,6 +68,14 @@ struct str setting_secret(const struct desk *d, const char *name, struct arena *
  * process may have changed it a moment ago. Returns 0 or a negative error. */
 int setting_stored(struct work *w, const char *name, struct str *value);
 
+/* Each write that may send letters needs to know which mailboxes have an own relay. So this is kept in memory
+ * and reloaded with the settings. */
+enum mailbox_relay { RELAY_OF_SYSTEM_MAILBOX = 1, RELAY_OF_OTHERS = 2 };
+/* Kinds of enabled mailboxes that have a relay (mailboxes.smtp_host): bits of enum mailbox_relay. */
+unsigned mailbox_relays(const struct desk *d);
+/* Call it in a write that changes smtp_host, is_enabled or deleted_at of a mailbox. */
+int mailbox_relays_changed(struct work *w);
+
 struct setting_value {
     struct str name, value; /* value.p NULL: not a single value */
 };

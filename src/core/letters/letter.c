@@ -55,6 +55,7 @@ struct letter_new {
     struct str values;
     int64_t post_id, send_after; /* 0: it carries no message; at once */
     int64_t forward_id;          /* the note of a forward; 0: none */
+    int64_t id;                  /* drawn before; 0: none */
     enum recipient_type type;
 };
 
@@ -72,8 +73,8 @@ static struct str letter_message_id(const struct work *w, const struct letter_ne
 /* The job and the letter name each other, so the id of the letter comes first. */
 static int letter_queue(struct work *w, const struct letter_new *n) {
     struct arena *a = w->arena;
-    int64_t id = 0, job, at = n->send_after ? n->send_after : w->now;
-    TRY(db_int(w->conn, &letter_next_id, NULL, &id));
+    int64_t id = n->id, job, at = n->send_after ? n->send_after : w->now;
+    if (id == 0) TRY(db_int(w->conn, &letter_next_id, NULL, &id));
     TRY(job_add_at(w, JOB_MAIL, str_fmt(a, "{\"id\":%" PRId64 "}", id), at, &job));
     return db_later(
         w->conn, &letter_insert,
@@ -95,13 +96,15 @@ int64_t letter_reply_waits(const struct work *w) {
     return delay ? w->now + delay : 0;
 }
 
-int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to) {
+int letter_reply(struct work *w, int64_t id, int64_t message_id, enum recipient_type type,
+                 struct letter_to to) {
     return letter_queue(
         w, &(struct letter_new){.template = "case_reply",
                                 .to = to,
                                 .values = str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id),
                                 .post_id = message_id,
                                 .send_after = letter_reply_waits(w),
+                                .id = id,
                                 .type = type});
 }
 
@@ -410,8 +413,6 @@ QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now "
                    "WHERE s.name = 'mail.smtp_host' AND s.value <> '' AND EXISTS (SELECT 1 FROM settings f "
                    "WHERE f.name = 'mail.from_address' AND f.value <> '')) "
                    "AND NOT EXISTS (SELECT 1 FROM mailboxes b WHERE " MAILBOX_RELAYS " AND " OWN_RELAY ")))");
-QUERY(relay_of_mailboxes, "SELECT 1 FROM mailboxes b WHERE " MAILBOX_RELAYS " AND b.deleted_at IS NULL "
-                          "AND b.is_enabled = 1 AND (CAST(:any AS INTEGER) = 1 OR b.is_system = 1) LIMIT 1");
 QUERY(letter_waiting_too, "SELECT id FROM outgoing_mails WHERE status = 3 AND id <> :id LIMIT 1");
 QUERY(letters_wake, "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) "
                     "SELECT @NEXT_JOB_IDS@, '" JOB_MAIL_STORED
@@ -464,17 +465,14 @@ int letter_by_id_sent(struct work *w, int64_t id, struct letter *out) {
     return letter_find(w, &letter_known, BINDS(B_INT("id", id)), out);
 }
 
-/* True if the settings name a relay and a sender. A desk that is being filled has no settings in memory. */
-static bool settings_have_relay(const struct desk *d, struct arena *a) {
-    return d->settings && setting_text(d, "mail.smtp_host", a).n && setting_text(d, "mail.from_address", a).n;
-}
-
-int letters_leave(struct work *w, bool of_conversations) {
-    int64_t one;
-    if (settings_have_relay(w->desk, w->arena)) return 1;
-    return w->desk->settings
-               ? db_int(w->conn, &relay_of_mailboxes, BINDS(B_INT("any", of_conversations)), &one)
-               : 0;
+bool letters_leave(const struct work *w, bool of_conversations) {
+    const struct desk *d = w->desk;
+    if (d->settings == NULL) return false; /* the desk is being filled */
+    unsigned relays = mailbox_relays(d);
+    if (of_conversations && (relays & RELAY_OF_OTHERS)) return true;
+    /* without a sender, neither the relay of the settings nor that of the system mailbox is used */
+    return ((relays & RELAY_OF_SYSTEM_MAILBOX) || setting_text(d, "mail.smtp_host", w->arena).n) &&
+           setting_text(d, "mail.from_address", w->arena).n;
 }
 
 int letter_hold(struct work *w, int64_t id, int64_t mailbox_id, bool *first) {

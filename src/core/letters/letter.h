@@ -34,8 +34,10 @@ struct letter_to {
 /* Returns the time until which a mail of letter_reply waits, or 0 if such mails leave at once. */
 int64_t letter_reply_waits(const struct work *w);
 /* Queues the mail of a message of staff to one address. The message is rejected if the mail to
- * RECIPIENT_TO does not arrive. It waits for mail.undo_seconds. */
-int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to);
+ * RECIPIENT_TO does not arrive. It waits for mail.undo_seconds. id: of the letter, drawn before by
+ * @NEXT_MAIL_ID@; 0: none was drawn. */
+int letter_reply(struct work *w, int64_t id, int64_t message_id, enum recipient_type type,
+                 struct letter_to to);
 
 /* Queues the mail of a forward (core/cases/forward.h) to one address. Its tokens name the note. It waits as a
  * reply does. */
@@ -72,10 +74,9 @@ int letter_notice(struct work *w, struct letter_to to, struct str subject, struc
  * callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 
-/* Returns 1 if mail can leave: by the relay of the settings, by that of the system mailbox, or, for letters
- * about conversations, by that of any mailbox. Otherwise 0, or a negative error: letters are HELD until
- * there is one. */
-int letters_leave(struct work *w, bool of_conversations);
+/* True if mail can leave: by the relay of the settings, by that of the system mailbox, or, for letters about
+ * conversations, by that of any mailbox. Otherwise letters are HELD until there is one. */
+bool letters_leave(const struct work *w, bool of_conversations);
 /* Queues the mails that wait for a relay again. Call it when settings of the relay have changed, or the
  * relay of a mailbox. */
 int letters_release(struct work *w);

@@ -1,6 +1,7 @@
 #include "core/mail/mailbox.h"
 
 #include "core/change/change.h"
+#include "core/desk/setting.h"
 #include "core/letters/letter.h"
 #include "json/json.h"
 
@@ -110,6 +111,7 @@ QUERY(mailboxes_of_default_brand,
 
 int mailboxes_delete(struct work *w, const int64_t *ids, int count) {
     for (int i = 0; i < count; i++) change_deleted(w, MAILBOX(ids[i]));
+    TRY(mailbox_relays_changed(w));
     return db_exec(w->conn, &mailboxes_mark,
                    BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)count)), B_INT("now", w->now)));
 }
