@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { before, describe, test } from 'node:test';
 import { authorize } from '../api/lib/oauth.mjs';
 import { png } from '../api/lib/picture.mjs';
-import { consoleWorld, examine, save, shoot, strip, until } from './console.mjs';
+import { consoleWorld, examine, hasFocus, save, shoot, strip, until } from './console.mjs';
 
 /** A server that keeps what it is sent. */
 const receiver = async (t) => {
@@ -35,7 +35,7 @@ describe('programs and records', () => {
     const { url, got } = await receiver(t), page = await world.sit(t, world.admin, '/agent/settings/endpoints');
     await page.getByText('There are no endpoints.').waitFor();
     await page.keyboard.press('n');
-    await page.getByLabel(/^Name/).waitFor();
+    await hasFocus(page.getByLabel(/^Name/));
     await page.keyboard.type('Warehouse');
     await page.getByLabel('Address of the server').fill('warehouse');
     await page.keyboard.press('Control+s');
@@ -104,7 +104,7 @@ describe('programs and records', () => {
     const page = await world.sit(t, world.admin, '/agent/settings/events');
     await page.getByText('There are no addresses for events.').waitFor();
     await page.keyboard.press('n');
-    await page.getByLabel(/^Name/).waitFor();
+    await hasFocus(page.getByLabel(/^Name/));
     await page.keyboard.type('Shop');
     await page.keyboard.press('Control+s');
     await page.waitForURL(/\/events\/\d+$/);
