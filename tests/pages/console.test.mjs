@@ -21,7 +21,7 @@ describe('the console', () => {
     await one.keyboard.press('Control+Enter');
     await posts(one).filter({ hasText: 'It comes on Monday.' }).waitFor();
     await posts(two).filter({ hasText: 'It comes on Monday.' }).waitFor();
-    assert.equal(await written(editor(one)), '');
+    await until(async () => await written(editor(one)) === '');
   });
 
   test('of two answers at the same moment one is sent, and the other agent is asked', async (t) => {
@@ -90,12 +90,12 @@ describe('the console', () => {
     await posts(one).first().waitFor();
     await editor(one).fill('Begun here');
     const kept = async () => (await world.first.client.get('/profile/drafts', { case_ids: id, fields: '+contents' })).must(200).body.data.map(({ contents }) => contents);
-    while ((await kept())[0] !== 'Begun here') await one.waitForTimeout(100);
+    await until(async () => (await kept())[0] === 'Begun here');
     const two = await sit(t, world.first, path);
     await posts(two).first().waitFor();
     await until(async () => await written(editor(two)) === 'Begun here');
     await editor(two).fill('Begun here, ended there');
-    while ((await kept())[0] !== 'Begun here, ended there') await one.waitForTimeout(100);
+    await until(async () => (await kept())[0] === 'Begun here, ended there');
     await editor(one).fill('Begun here, and changed');
     await one.getByText('You have written another text in another place:').waitFor();
     await one.getByRole('button', { name: 'Take that text' }).click();
@@ -182,7 +182,8 @@ describe('the console', () => {
     const bell = page.getByRole('link', { name: /^Notifications/ });
     await bell.waitFor();
     await joined(page);
-    const before = Number((await bell.textContent()).replace(/\D/g, '') || 0);
+    const before = (await world.second.client.get('/notifications', { unread: true })).must(200).body.total_count;
+    await page.getByRole('link', { name: before ? `Notifications ${before} unread` : /^Notifications$/ }).waitFor();
     await world.first.client.create(`/cases/${id}/notes`, { contents: '@Mira Olsen, is this yours?' });
     await page.getByRole('link', { name: `Notifications ${before + 1} unread` }).waitFor();
     await bell.click();
