@@ -5,6 +5,7 @@
 #include "api/rows/visible.h"
 #include "core/access/scope.h"
 #include "core/reports/backlog.h"
+#include "core/reports/case_set.h"
 #include "core/words.h"
 #include "json/json.h"
 #include "res/groups.h"
@@ -44,16 +45,18 @@ static int read_metric_part(struct call *c, const struct report_metric *m, const
 /* Reads the times of the week that events have. A backlog has none. */
 static int read_week(struct call *c, struct report_behind *b) {
     const struct in *weekday = arg(c, "weekday"), *hour = arg(c, "hour");
-    struct week_only week = {.weekday = weekday->given ? (int)weekday->value.i : 0,
-                             .hour = hour->given ? (int)hour->value.i : -1};
+    struct week_only *week = ARENA_NEW(c->work.arena, struct week_only);
+    *week = (struct week_only){.weekday = weekday->given ? (int)weekday->value.i : 0,
+                               .hour = hour->given ? (int)hour->value.i : -1};
     bool is_backlog = b->metric->method == METRIC_BACKLOG;
-    TRY(report_zone_read(c, &week.zone));
+    TRY(report_zone_read(c, &week->zone));
     for (int i = 0; i < 2; i++)
         if (is_backlog && (i ? hour : weekday)->given)
             fail_field(&c->work, ERR_FIELD_INVALID, i ? S("hour") : S("weekday"),
                        "A backlog is no event, so it has no hour. Choose another metric.");
     if (failed(&c->work)) return -(int)failure(&c->work);
-    return weekday->given || hour->given ? report_spans(&c->work, b, &week, &b->spans) : 0;
+    if (weekday->given || hour->given) b->week = week;
+    return 0;
 }
 
 /* ---- as CSV ---------------------------------------------------------------------------------- */
@@ -139,15 +142,20 @@ static int reply_cases_csv(struct call *c) {
 /* ---- the route ------------------------------------------------------------------------------- */
 
 struct behind {
-    struct backlog *backlog;             /* NULL: another metric */
-    int64_t total;                       /* -1: not known */
-    const struct report_behind *counted; /* its facts are counted; NULL: the rows of the list are */
+    const struct report_behind *asked;
+    bool counts_facts; /* rollups or facts have the total; otherwise the rows of the list are counted */
+    int64_t total;     /* -1: not known */
 };
 
 /* Below this number of facts, all of them are read. */
 #define FEW_FACTS 2000
 /* A list walks past so many rows for each that it shows, if they are a part of a million. */
 #define WALKED_MOST 50
+/* Facts of more conversations are read as a set (core/reports/case_set.h). */
+#define FACTS_READ 8000
+/* The rows of a smaller set are all read, 2.4 us each. Pages of a larger one are found by a walk in the order
+ * of the list, 0.1 us for each row of it. */
+#define SET_READ 8000
 
 static int facts_count(struct call *c, const struct report_behind *b, int64_t from, int64_t to, int64_t *n) {
     int64_t starts[] = {from, to};
@@ -166,57 +174,110 @@ static bool counts_once(enum fact_kind k) {
     return k == FACT_CREATED || k == FACT_FIRST_RESPONSE || k == FACT_RESOLVED || k == FACT_RATED;
 }
 
-/* Returns 1 if most of the conversations that changed last have such a fact, 0 if not, or a negative error.
- * Then the list finds its page without reading all facts. Rollups count the facts of the period, and those
- * since: their conversations changed later than the others of the period. */
-static int is_dense(struct call *c, const struct report_behind *b, int64_t *total) {
-    bool of_organization = b->only->by[BY_ORGANIZATION_NOW] && b->only->key[BY_ORGANIZATION_NOW];
-    int64_t n, since = 0;
-    int given = 0;
-    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) given += b->only->by[d];
-    bool part = access_is_by_assignment(&c->work), whole = part || given > 1;
-    if (b->spans.p || (whole && b->only->by[BY_EACH_TAG])) return 0;
-    if (part && given && !counts_once(b->metric->kind)) return 0; /* their total is not known */
-    TRY(facts_count(c, b, b->from, b->to, &n));
-    if (counts_once(b->metric->kind)) *total = n;
-    int64_t last = c->options.offset + c->options.limit;
-    if (of_organization ? n == 0 : n < FEW_FACTS || n / WALKED_MOST < last) return 0;
-    if (b->to <= c->work.now) TRY(facts_count(c, b, b->to, c->work.now + TIME_DAY, &since));
-    return since <= n / 4;
+static bool has_only(const struct report_only *only) {
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++)
+        if (only->by[d]) return true;
+    return false;
 }
 
-/* Facts are the smaller range, or rows are walked in the order of the list. The visibility is checked on each
- * row. */
+/* Few facts are read. If most of the conversations that changed last have such a fact, the list is walked and
+ * finds its page without reading all facts. Otherwise a set of conversations is made. */
+enum cases_way { WAY_FACTS, WAY_WALK, WAY_SET };
+
+/* The way without a walk. Facts that the caller does not see or that lack a key would be read, too. */
+static int way_of_facts(struct call *c, const struct report_behind *b, int64_t n) {
+    bool some = b->part || has_only(b->only) || access_is_by_assignment(&c->work);
+    return !c->options.keyset && (some || n > FACTS_READ) ? WAY_SET : WAY_FACTS;
+}
+
+/* Returns the way or a negative error. Rollups count the facts of the period, and those since: their
+ * conversations changed later than the others of the period. */
+static int choose_way(struct call *c, const struct report_behind *b, int64_t *total) {
+    bool of_organization = b->only->by[BY_ORGANIZATION_NOW] && b->only->key[BY_ORGANIZATION_NOW];
+    int64_t n, since = 0, last = c->options.offset + c->options.limit;
+    if (b->week) return c->options.keyset || (b->week->weekday && b->week->hour >= 0) ? WAY_FACTS : WAY_SET;
+    TRY(facts_count(c, b, b->from, b->to, &n));
+    if (counts_once(b->metric->kind)) *total = n;
+    if (of_organization && n && n < FEW_FACTS) return WAY_WALK;
+    if (n < FEW_FACTS || n / WALKED_MOST < last) return way_of_facts(c, b, n);
+    if (b->to <= c->work.now) TRY(facts_count(c, b, b->to, c->work.now + TIME_DAY, &since));
+    return since <= n / 4 ? WAY_WALK : way_of_facts(c, b, n);
+}
+
+/* The set is the list, or a page of it. Visibility is checked on each row all the same, in a CASE, which has
+ * no index. */
+static int branch_of_set(struct call *c, const struct case_set *set, const char *visible) {
+    struct behind *behind = c->prepared;
+    struct arena *a = c->work.arena;
+    struct str ids;
+    behind->total = set->count;
+    if (set->count > SET_READ) {
+        int64_t *page = arena_array(a, (size_t)c->options.limit + 1, sizeof *page);
+        int n = case_set_page(set, c->options.offset, c->options.limit, page);
+        TRY(n);
+        ids = json_ids(a, page, (size_t)n);
+        c->skipped = c->options.offset;
+        c->is_page = true;
+    } else {
+        ids = case_set_ids(set);
+    }
+    branch_add(
+        c->branches,
+        str_fmt(a, "t.state = 1 AND t.id IN @LIST(:set_ids) AND CASE WHEN %s THEN 1 ELSE 0 END = 1", visible)
+            .p);
+    branch_bind_text(c->branches, ":set_ids", ids);
+    c->branches->sorted = true;
+    return 1;
+}
+
 static int branch_of_facts(struct call *c, const struct report_behind *b, const char *visible) {
     struct behind *behind = c->prepared;
     struct buf sql = {0};
-    int dense = is_dense(c, b, &behind->total);
-    if (!b->spans.p) behind->counted = b;
-    TRY(dense);
-    if (dense) {
+    struct case_set set;
+    int way = choose_way(c, b, &behind->total);
+    TRY(way);
+    behind->counts_facts = b->week == NULL;
+    if (way == WAY_SET) {
+        unsigned parts = parts_behind(b);
+        int known = case_set_behind(&c->work, b, parts ? parts : ~0U, &set);
+        if (known) return known < 0 ? known : branch_of_set(c, &set, visible);
+    }
+    if (way == WAY_WALK) {
         buf_text(&sql, "t.state = 1 AND ");
         report_cases_having(c->work.arena, b, &sql, c->branches);
     } else {
-        report_cases_in(c->work.arena, b, &sql, c->branches);
+        TRY(report_cases_in(&c->work, b, &sql, c->branches));
     }
     /* CASE: an engine would otherwise read and sort all rows of the teams */
-    buf_fmt(&sql, dense ? " AND CASE WHEN %s THEN 1 ELSE 0 END = 1" : " AND %s", visible);
+    buf_fmt(&sql, way == WAY_WALK ? " AND CASE WHEN %s THEN 1 ELSE 0 END = 1" : " AND %s", visible);
     branch_add(c->branches, buf_take(&sql, c->work.arena).p);
-    c->branches->sorted = !dense;
+    c->branches->sorted = way != WAY_WALK;
     return 0;
 }
 
+/* A backlog of now walks the conversations that are open. An age, a property, and a backlog of long ago are
+ * sets. */
 static int branches_of_backlog(struct call *c, const struct report_behind *b, const char *visible) {
-    struct behind *behind = c->prepared;
-    behind->backlog = ARENA_NEW(c->work.arena, struct backlog);
-    *behind->backlog = (struct backlog){.at = b->to, .only = b->only, .part = b->part, .visible = visible};
-    return backlog_branches(&c->work, behind->backlog, c->branches);
+    struct backlog *backlog = ARENA_NEW(c->work.arena, struct backlog);
+    struct report_behind completed = *b;
+    struct case_set set;
+    int64_t since = 0;
+    completed.metric = &report_metrics[METRIC_COMPLETED];
+    completed.part = NULL;
+    bool plain = b->part == NULL && !has_only(b->only);
+    if (plain && b->to <= c->work.now) TRY(facts_count(c, &completed, b->to, c->work.now + TIME_DAY, &since));
+    if ((!plain || since > FEW_FACTS) && !c->options.keyset) {
+        int known = case_set_backlog(&c->work, b, &set);
+        if (known) return known < 0 ? known : branch_of_set(c, &set, visible);
+    }
+    *backlog = (struct backlog){.at = b->to, .only = b->only, .part = b->part, .visible = visible};
+    return backlog_branches(&c->work, backlog, c->branches);
 }
 
 /* The number of a backlog is the end of its series. */
-static int backlog_count(struct call *c, const struct backlog *b, int64_t *total) {
+static int backlog_count(struct call *c, const struct report_behind *b, int64_t *total) {
     static const struct metric_part all = {"", 15U << BACKLOG_ENTERS, 15U << BACKLOG_LEAVES};
-    int64_t starts[] = {b->at - TIME_QUARTER, b->at};
+    int64_t starts[] = {b->to - TIME_QUARTER, b->to};
     struct series found;
     struct series_ask ask = {.metric = METRIC_OPEN, .buckets = {starts, 1}, .only = *b->only};
     TRY(series_read(&c->work, &ask, &found));
@@ -227,10 +288,12 @@ static int backlog_count(struct call *c, const struct backlog *b, int64_t *total
 
 static int report_cases_count(struct call *c, int64_t *total) {
     const struct behind *behind = c->prepared;
-    if (behind->backlog) return backlog_count(c, behind->backlog, total);
-    if (behind->total < 0) return behind->counted ? report_cases_total(&c->work, behind->counted, total) : 0;
-    *total = behind->total;
-    return 1;
+    if (behind->total >= 0) {
+        *total = behind->total;
+        return 1;
+    }
+    if (behind->asked->metric->method == METRIC_BACKLOG) return backlog_count(c, behind->asked, total);
+    return behind->counts_facts ? report_cases_total(&c->work, behind->asked, total) : 0;
 }
 
 static int get_report_cases(struct call *c) {
@@ -243,6 +306,7 @@ static int get_report_cases(struct call *c) {
     TRY(api_input(c));
     int metric = arg(c, "metric")->given ? (int)arg(c, "metric")->value.i : METRIC_CREATED;
     asked->metric = &report_metrics[metric];
+    behind->asked = asked;
     behind->total = -1;
     TRY(report_period(c, &asked->from, &asked->to));
     TRY(report_only_read(c, metric, only));

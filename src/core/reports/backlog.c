@@ -51,16 +51,21 @@ static void add_properties(const struct report_only *only, struct buf *sql, stru
 
 static const int64_t ages[BACKLOG_AGES + 1] = {0, TIME_DAY, 7 * TIME_DAY, 30 * TIME_DAY, 0};
 
-/* A conversation has an age from the moment after it reaches it. The plus keeps SQLite from the range of all
- * older conversations, which is not in the order of the list. */
-static void add_age(const struct backlog *b, struct buf *sql, struct branches *out) {
+struct backlog_age backlog_age(const struct metric_part *part, int64_t at) {
     int age = 0;
-    while (b->part && age + 1 < BACKLOG_AGES && !(b->part->parts >> (BACKLOG_ENTERS + age) & 1U)) age++;
+    while (part && age + 1 < BACKLOG_AGES && !(part->parts >> (BACKLOG_ENTERS + age) & 1U)) age++;
+    bool all = part == NULL || age + 1 == BACKLOG_AGES;
+    return (struct backlog_age){all ? INT64_MIN : at - ages[age + 1], at - (part ? ages[age] : 0)};
+}
+
+/* The plus keeps SQLite from the range of all older conversations, which is not in the order of the list. */
+static void add_age(const struct backlog *b, struct buf *sql, struct branches *out) {
+    struct backlog_age age = backlog_age(b->part, b->at);
     buf_text(sql, " AND +t.created_at < :backlog_before");
-    branch_bind_int(out, ":backlog_before", b->at - (b->part ? ages[age] : 0));
-    if (b->part == NULL || age + 1 == BACKLOG_AGES) return;
+    branch_bind_int(out, ":backlog_before", age.to);
+    if (age.from == INT64_MIN) return;
     buf_text(sql, " AND t.created_at >= :backlog_from");
-    branch_bind_int(out, ":backlog_from", b->at - ages[age + 1]);
+    branch_bind_int(out, ":backlog_from", age.from);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */

@@ -46,8 +46,7 @@ enum report_dimension {
     KEYED_DIMENSIONS, /* those before have one key */
     BY_EACH_TAG = KEYED_DIMENSIONS,
     REPORT_DIMENSIONS,
-    BY_CONVERSATION = REPORT_DIMENSIONS, /* of rollups alone, as the next one */
-    BY_TEAM_WHOLE,                       /* teams, with the other keys in the records */
+    BY_TEAM_WHOLE = REPORT_DIMENSIONS, /* of rollups alone: teams, with the other keys in the records */
     ROLLUP_DIMENSIONS
 };
 

@@ -70,17 +70,19 @@ static struct record_key key_next(struct record_layout *l, int width) {
 }
 
 struct record_layout record_layout(enum fact_kind k, enum report_dimension d) {
-    struct record_layout l = {.has_steps = fact_has_duration(k) && d != BY_CONVERSATION};
+    struct record_layout l = {.has_steps = fact_has_duration(k)};
     if (is_in_blocks(d)) l.width = 2;
     l.time_at = (int)l.width;
     l.width += l.has_steps ? 6 : 2;
-    if (d != BY_TEAM_WHOLE) return l;
+    if (!is_whole(d)) return l;
+    if (d == BY_EACH_TAG) l.keys[BY_TEAM_NOW] = key_next(&l, 3);
     l.assigned = key_next(&l, 4);
     l.keys[BY_AGENT_NOW] = fact_has_author(k) ? key_next(&l, 4) : l.assigned;
     l.keys[BY_CHANNEL] = key_next(&l, 1);
     l.keys[BY_PRIORITY] = key_next(&l, 2);
     if (k == FACT_SLA) l.keys[BY_SLA] = key_next(&l, 2);
     l.keys[BY_ORGANIZATION_NOW] = key_next(&l, 4);
+    if (k != FACT_BACKLOG) l.conversation = key_next(&l, 5);
     return l;
 }
 
@@ -105,4 +107,5 @@ void record_write(const struct fact *f, enum report_dimension d, int64_t key, ch
     for (int i = BY_CHANNEL; i < KEYED_DIMENSIONS; i++)
         if (l.keys[i].digits) record_key_write(out + l.keys[i].at, l.keys[i].digits, f->keys[i]);
     if (l.assigned.digits) record_key_write(out + l.assigned.at, l.assigned.digits, f->assigned_agent_id);
+    if (l.conversation.digits) record_key_write(out + l.conversation.at, l.conversation.digits, f->case_id);
 }

@@ -8,15 +8,17 @@
  *     hour  part and quarter  step  step in business time
  *     'A'   '#' + 4 * 0 + 3   "7f"  "03"                     "A&7f03"; kinds without duration: "A&"
  *
- * Few facts of a day have the same organization or conversation, and a row costs more than a record. So rows
- * of these dimensions have 4,096 keys: row k has the keys from 4096 k on, and each record begins with two
- * characters for the place of its key. Records of conversations have no steps; they are of facts that a
- * conversation may have several times, for the number of conversations (core/reports/distinct.c).
+ * Few facts of a day have the same organization, and a row costs more than a record. So rows of
+ * organizations have 4,096 of them: row k has those from 4096 k on, and each record begins with two
+ * characters for the place of its organization.
  *
  * A rollup of one property does not say what a caller sees who sees a part, nor which facts have two
- * properties. So rows of BY_TEAM_WHOLE have a team each, and their records end with the other keys (but tags)
- * in digits of 64: the agent of the conversation, the author, the channel, the priority, the SLA and the
- * organization. A key that is too large for its digits is KEY_UNKNOWN; then facts are read.
+ * properties, nor how many conversations they belong to. So the records of BY_TEAM_WHOLE, whose rows have a
+ * team each, and those of tags are whole: they end with the other keys (but tags) in digits of 64. These are
+ * the team (of tags), the agent of the conversation, the author, the channel, the priority, the SLA, the
+ * organization and the conversation. A key that is too large for its digits is KEY_UNKNOWN; then facts are
+ * read. Facts of the backlog have no conversation, because it is one of those that were created, completed
+ * and reopened (core/reports/case_set.h).
  *
  * 256 steps: step 0 is under a second, the others grow by 7 % from a second to a year. */
 #ifndef CORE_REPORTS_RECORD_H
@@ -24,16 +26,10 @@
 
 #include "core/reports/fact.h"
 
-#define RECORD_MAX 24
+#define RECORD_MAX 32
 #define BLOCK_KEYS 4096 /* keys of a row of a dimension in blocks */
-static inline bool is_in_blocks(enum report_dimension d) {
-    return d == BY_ORGANIZATION_NOW || d == BY_CONVERSATION;
-}
-/* True if a conversation may have several such facts in a period, so that conversations are counted. */
-static inline bool has_conversations(enum fact_kind k) {
-    return k == FACT_REOPENED || k == FACT_COMPLETED || k == FACT_NEXT_RESPONSE || k == FACT_REPLY ||
-           k == FACT_REQUEST || k == FACT_SLA;
-}
+static inline bool is_in_blocks(enum report_dimension d) { return d == BY_ORGANIZATION_NOW; }
+static inline bool is_whole(enum report_dimension d) { return d == BY_TEAM_WHOLE || d == BY_EACH_TAG; }
 
 /* ---- parts of a record ------------------------------------------------------------------------- */
 
@@ -49,7 +45,7 @@ struct record_layout {
     size_t width;
     int time_at; /* of the quarter, the part and the steps */
     bool has_steps;
-    struct record_key assigned, keys[KEYED_DIMENSIONS];
+    struct record_key assigned, conversation, keys[KEYED_DIMENSIONS];
 };
 struct record_layout record_layout(enum fact_kind k, enum report_dimension d);
 

@@ -56,7 +56,6 @@ void rollup_note(struct work *w, struct rollup_changes *changes, const struct fa
         if (d != BY_SLA || f->kind == FACT_SLA) note_key(&n, (enum report_dimension)d, f->keys[d]);
     fact_tags(f->tags, note_tag, &n);
     if (f->tags.n == 0) note_key(&n, BY_EACH_TAG, 0);
-    if (has_conversations(f->kind)) note_key(&n, BY_CONVERSATION, f->case_id);
     note_key(&n, BY_TEAM_WHOLE, f->keys[BY_TEAM_NOW]);
 }
 
@@ -158,7 +157,7 @@ int rollup_put(struct work *w, struct rollup_changes *changes) {
 
 QUERY(rollup_days, "SELECT DISTINCT kind, day FROM report_days ORDER BY kind, day");
 QUERY(rollup_of_day, "SELECT dimension, key, records FROM report_days WHERE kind = :kind "
-                     "AND dimension BETWEEN 0 AND 9 AND day = :day ORDER BY dimension, key");
+                     "AND dimension BETWEEN 0 AND 8 AND day = :day ORDER BY dimension, key");
 
 static int day_differs(struct work *w, int64_t kind, int64_t day) {
     struct rollup_changes changes = {0};

@@ -1,5 +1,5 @@
-/* Rollups: the facts of a day (UTC) with one key of a dimension, as one text (report_days). It has a record of
- * each fact (core/reports/record.h). */
+/* Rollups: the facts of a day (UTC) with one key of a dimension, as one text (report_days). It has a record
+ * of each fact (core/reports/record.h). */
 #ifndef CORE_REPORTS_ROLLUP_H
 #define CORE_REPORTS_ROLLUP_H
 

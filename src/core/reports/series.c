@@ -13,42 +13,40 @@ const struct word report_groups[] = {{BY_CHANNEL, "CHANNEL"}, {BY_TEAM_NOW, "TEA
 QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
                     "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
 
-/* Returns true if no rollup of one property has these facts. */
-static bool needs_facts(struct reading *r) {
-    int given = 0;
-    r->rolled = r->dimension;
-    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++) {
-        if (!r->ask->only.by[d]) continue;
-        given++;
-        r->rolled = (enum report_dimension)d;
-    }
-    return given > 1 || (given == 1 && r->dimension != BY_ALL);
-}
-
 static bool measures(const struct reading *r) {
     return r->metric->method == METRIC_DURATION && !r->ask->counts_only;
 }
 
-/* Whole records serve callers who see a part, and several conditions. They have no tags. */
-static bool whole_has(const struct reading *r) {
-    return (r->reader || !r->restricted) && r->dimension != BY_EACH_TAG && !r->ask->only.by[BY_EACH_TAG];
+int report_reader(struct work *w, struct case_reader **out) {
+    *out = NULL;
+    if (!access_is_by_assignment(w)) return 1;
+    int behind = w->actor.token_case_id || cascades_under_way(w) ? 1 : report_is_behind(w);
+    if (behind) return behind < 0 ? behind : 0;
+    TRY(access_case_reader(w, out));
+    return 1;
 }
 
-/* Facts have the team and the agent that decide who sees a conversation. While changes wait to be followed,
- * or a cascade runs, those of the conversations decide. */
+/* Chooses the rollups: those of one property, or whole records for callers who see a part, several
+ * conditions, and a condition with groups. Returns false if none have these facts. */
+static bool choose_rollups(struct reading *r) {
+    const struct report_only *only = &r->ask->only;
+    enum report_dimension one = r->dimension;
+    int given = 0;
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++)
+        if (only->by[d]) given++, one = (enum report_dimension)d;
+    bool tags = r->dimension == BY_EACH_TAG || only->by[BY_EACH_TAG];
+    bool whole = r->restricted || given > 1 || (given == 1 && r->dimension != BY_ALL);
+    r->rolled = tags ? BY_EACH_TAG : whole ? BY_TEAM_WHOLE : one;
+    return !(r->restricted && r->reader == NULL) && !(only->by[BY_EACH_TAG] && r->dimension == BY_EACH_TAG);
+}
+
 static int find_reader(struct reading *r) {
     struct case_reader *reader;
+    int known = report_reader(r->work, &reader);
     r->restricted = access_is_by_assignment(r->work);
-    if (!r->restricted) return 0;
-    int behind = r->work->actor.token_case_id || cascades_under_way(r->work) ? 1 : report_is_behind(r->work);
-    TRY(behind);
-    if (behind) {
-        access_cases(r->work, &r->seen);
-        return 0;
-    }
-    TRY(access_case_reader(r->work, &reader));
     r->reader = reader;
-    return 0;
+    if (known == 0) access_cases(r->work, &r->seen);
+    return known < 0 ? known : 0;
 }
 
 /* The number of durations of the period, whoever sees them: all are read if facts are. */
@@ -78,12 +76,11 @@ static int pieces_read(struct reading *r) {
     int64_t count = 0;
     TRY(find_reader(r));
     keys_begin(r);
-    bool whole = needs_facts(r) || r->restricted, facts = whole && !whole_has(r);
+    bool facts = !choose_rollups(r);
     if (!facts && measures(r)) TRY(durations_count(r, &count));
     bool few = measures(r) && count < EXACT_FACTS;
     r->is_exact = facts || few || !measures(r);
     if (facts || few) return facts_visible(r);
-    if (whole) r->rolled = BY_TEAM_WHOLE;
     TRY(rollups_read(r));
     return r->unknown ? facts_instead(r) : 0;
 }

@@ -69,26 +69,32 @@ struct report_behind {
     const struct report_only *only;
     const struct metric_part *part;
     int64_t from, to;
-    struct str spans; /* only in these parts of the period (week_spans); p NULL: in all of it */
+    const struct week_only *week; /* only at these times of the week; NULL: at all times */
 };
 /* Both write a condition on a row t of cases: it has such a fact. The values go to `binds`.
  * report_cases_in is for few facts, because the engine reads all of them first. report_cases_having reads
- * those of each row, and takes no spans. */
-void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql, struct branches *binds);
+ * those of each row, and takes no times of the week. */
+int report_cases_in(struct work *w, const struct report_behind *b, struct buf *sql, struct branches *binds);
 void report_cases_having(struct arena *a, const struct report_behind *b, struct buf *sql,
                          struct branches *binds);
 
-/* The parts of the period with these times of the week, as far as there are such facts. */
-int report_spans(struct work *w, const struct report_behind *b, const struct week_only *week,
-                 struct str *out);
+/* Bits of the parts that the number counts; 0: all. */
+unsigned parts_behind(const struct report_behind *b);
+/* Calls `tell` for each fact of a time with these keys. It has the conversation, the time, the part, the
+ * team and the assigned agent. */
+int series_facts_tell(struct work *w, enum fact_kind kind, const struct report_only *only, int64_t from,
+                      int64_t to, void (*tell)(void *arg, const struct fact *f), void *arg);
 
 /* The number of visible conversations with such a fact. Returns 1, 0 if it is not known for a caller who sees
  * a part, or a negative error. */
 int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total);
+/* The same of facts, for a caller who sees all. Returns 1 or a negative error. */
+int report_cases_counted(struct work *w, const struct report_behind *b, int64_t *total);
 
-/* The same from rollups, of a metric that counts a conversation several times, without conditions. parts:
- * bits. Returns 1, 0 if the ids are too large, or a negative error. */
-int report_cases_distinct(struct work *w, const struct report_behind *b, unsigned parts, int64_t *total);
+/* The keys of facts and whole records decide what a caller sees who sees a part. While changes wait to be
+ * followed, or a cascade runs, rows of conversations do. Returns 1 and the reader, which is NULL for a caller
+ * who sees all; 0 if rows decide; or a negative error. */
+int report_reader(struct work *w, struct case_reader **out);
 
 /* The value of a cell. before: its parts before the bucket; NULL unless the metric is a backlog. Returns
  * false if there is none. */

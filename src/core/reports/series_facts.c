@@ -86,6 +86,32 @@ static int facts_start(struct reading *r, struct buf *sql, struct branches *bind
     return rc;
 }
 
+int series_facts_tell(struct work *w, enum fact_kind kind, const struct report_only *only, int64_t from,
+                      int64_t to, void (*tell)(void *arg, const struct fact *f), void *arg) {
+    struct buf sql = {0};
+    struct branches binds = {0};
+    struct stmt *row;
+    buf_text(&sql, "SELECT f.case_id, f.part, f.team_id, f.assigned_agent_id, f.at FROM report_facts f "
+                   "WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
+    only_condition(only, w->arena, &sql, &binds);
+    branch_bind_int(&binds, ":fact_kind", kind);
+    branch_bind_int(&binds, ":fact_from", from);
+    branch_bind_int(&binds, ":fact_to", to);
+    buf_char(&sql, 0);
+    int rc = db_start(w->conn, sql.p, binds.binds, &row);
+    buf_free(&sql);
+    TRY(rc);
+    while ((rc = stmt_step(row)) == 1) {
+        struct fact f = {.case_id = col_int(row, 0), .part = (int)(col_int(row, 1) & (FACT_PARTS - 1))};
+        f.keys[BY_TEAM_NOW] = col_int(row, 2);
+        f.assigned_agent_id = col_int(row, 3);
+        f.at = col_int(row, 4);
+        tell(arg, &f);
+    }
+    stmt_end(row);
+    return rc;
+}
+
 int facts_visible(struct reading *r) {
     struct buf sql = {0};
     struct branches binds = r->seen;
@@ -131,8 +157,7 @@ static void part_list(struct buf *sql, unsigned bits) {
     buf_text(sql, ")");
 }
 
-/* Bits of the parts that the number counts; 0: all. */
-static unsigned parts_behind(const struct report_behind *b) {
+unsigned parts_behind(const struct report_behind *b) {
     unsigned bits = b->metric->parts;
     return b->part ? b->part->parts & (bits ? bits : ~0U) : bits;
 }
@@ -157,12 +182,28 @@ static void behind_conditions(struct arena *a, const struct report_behind *b, st
     "@ROWS(:fact_spans) q CROSS JOIN report_facts f WHERE f.kind = :fact_kind AND f.at >= " SPAN( \
         "0") " AND f.at < " SPAN("1")
 
-void report_cases_in(struct arena *a, const struct report_behind *b, struct buf *sql,
-                     struct branches *binds) {
-    buf_fmt(sql, "t.id IN (SELECT f.case_id FROM %s", b->spans.p ? FACTS_OF_SPANS : FACTS_OF_PERIOD);
-    if (b->spans.p) branch_bind_text(binds, ":fact_spans", b->spans);
-    behind_conditions(a, b, sql, binds);
+QUERY(report_facts_first, "SELECT COALESCE(MIN(f.at), 0) FROM report_facts f WHERE f.kind = :kind");
+QUERY(report_facts_last, "SELECT COALESCE(MAX(f.at), 0) FROM report_facts f WHERE f.kind = :kind");
+
+/* The parts of the period with these times of the week, as far as there are such facts. */
+static int report_spans(struct work *w, const struct report_behind *b, struct str *out) {
+    int64_t first, last;
+    TRY(db_int(w->conn, &report_facts_first, BINDS(B_INT("kind", b->metric->kind)), &first));
+    TRY(db_int(w->conn, &report_facts_last, BINDS(B_INT("kind", b->metric->kind)), &last));
+    *out = week_spans(w->arena, b->week, first > b->from ? first : b->from, last < b->to ? last + 1 : b->to);
+    return 0;
+}
+
+int report_cases_in(struct work *w, const struct report_behind *b, struct buf *sql, struct branches *binds) {
+    struct str spans;
+    if (b->week) {
+        TRY(report_spans(w, b, &spans));
+        branch_bind_text(binds, ":fact_spans", spans);
+    }
+    buf_fmt(sql, "t.id IN (SELECT f.case_id FROM %s", b->week ? FACTS_OF_SPANS : FACTS_OF_PERIOD);
+    behind_conditions(w->arena, b, sql, binds);
     buf_char(sql, ')');
+    return 0;
 }
 
 /* The plus keeps an engine from reading all facts of the period for each row. */
@@ -175,31 +216,8 @@ void report_cases_having(struct arena *a, const struct report_behind *b, struct 
     buf_char(sql, ')');
 }
 
-QUERY(report_facts_first, "SELECT COALESCE(MIN(f.at), 0) FROM report_facts f WHERE f.kind = :kind");
-QUERY(report_facts_last, "SELECT COALESCE(MAX(f.at), 0) FROM report_facts f WHERE f.kind = :kind");
-
-int report_spans(struct work *w, const struct report_behind *b, const struct week_only *week,
-                 struct str *out) {
-    int64_t first, last;
-    TRY(db_int(w->conn, &report_facts_first, BINDS(B_INT("kind", b->metric->kind)), &first));
-    TRY(db_int(w->conn, &report_facts_last, BINDS(B_INT("kind", b->metric->kind)), &last));
-    *out = week_spans(w->arena, week, first > b->from ? first : b->from, last < b->to ? last + 1 : b->to);
-    return 0;
-}
-
-static bool is_narrowed(const struct report_only *only) {
-    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++)
-        if (only->by[d]) return true;
-    return false;
-}
-
-int report_cases_total(struct work *w, const struct report_behind *b, int64_t *total) {
-    if (has_conversations(b->metric->kind) && !is_narrowed(b->only)) {
-        unsigned parts = parts_behind(b);
-        int counted = report_cases_distinct(w, b, parts ? parts : ~0U, total);
-        if (counted) return counted;
-    }
-    if (access_is_by_assignment(w)) return 0;
+/* Counts the ids of all facts, whoever sees them. */
+int report_cases_counted(struct work *w, const struct report_behind *b, int64_t *total) {
     struct branches binds = {0};
     struct buf sql = {0};
     struct stmt *row;

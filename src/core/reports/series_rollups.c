@@ -156,13 +156,13 @@ static void block_add(struct reading *r, int64_t block, struct str records, stru
 
 /* ---- whole records -------------------------------------------------------------------------------- */
 
-/* The records of a team: those that the caller sees and that have all keys. */
-static void whole_add(struct reading *r, int64_t team, struct str records, struct tally *t,
+/* The records of a team or a tag that count. */
+static void whole_add(struct reading *r, int64_t row_key, struct str records, struct tally *t,
                       struct choice *c) {
-    struct record_key group = r->layout.keys[r->dimension];
-    int64_t key = r->dimension == BY_TEAM_NOW ? team : 0;
-    if (r->ask->only.by[BY_TEAM_NOW] && r->ask->only.key[BY_TEAM_NOW] != team) return;
-    choice_of_row(c, team);
+    struct record_key group =
+        r->dimension < KEYED_DIMENSIONS ? r->layout.keys[r->dimension] : (struct record_key){0};
+    int64_t key = r->dimension == BY_ALL ? 0 : row_key;
+    choice_of_row(c, row_key);
     if (choice_has_row(c) && group.digits == 0) {
         records_add(r, key, records, t);
         return;
@@ -189,8 +189,9 @@ int rollups_read(struct reading *r) {
     struct tally t = {.whole = -1};
     struct choice choice;
     int rc;
-    bool one = r->rolled < REPORT_DIMENSIONS && r->ask->only.by[r->rolled];
-    int64_t key = one ? r->ask->only.key[r->rolled] : 0;
+    enum report_dimension keyed = r->rolled == BY_TEAM_WHOLE ? BY_TEAM_NOW : r->rolled;
+    bool one = r->ask->only.by[keyed];
+    int64_t key = one ? r->ask->only.key[keyed] : 0;
     r->layout = record_layout(r->metric->kind, r->rolled);
     r->seconds = steps_seconds();
     r->business = r->ask->hours == REPORT_BUSINESS;
@@ -200,11 +201,11 @@ int rollups_read(struct reading *r) {
             row) {
         if (col_int(row, 0) != day) day_begin(r, day = col_int(row, 0), &t);
         if (is_in_blocks(r->rolled)) block_add(r, col_int(row, 1), col_text(row, 2), &t);
-        else if (r->rolled == BY_TEAM_WHOLE) whole_add(r, col_int(row, 1), col_text(row, 2), &t, &choice);
+        else if (is_whole(r->rolled)) whole_add(r, col_int(row, 1), col_text(row, 2), &t, &choice);
         else records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), &t);
     }
     TRY(rc);
     tally_end(r, &t);
-    if (r->rolled == BY_TEAM_WHOLE && choice.unknown) r->unknown = true;
+    if (choice.unknown) r->unknown = true;
     return split_quarters_read(r);
 }

@@ -27,7 +27,7 @@ int week_clock_hour(struct week_clock *c, int64_t at) {
     return (int)(((hours + 3 * 24) % WEEK_HOURS + WEEK_HOURS) % WEEK_HOURS); /* 1970-01-01 was a Thursday */
 }
 
-static bool week_has(const struct week_only *only, int hour) {
+bool week_has(const struct week_only *only, int hour) {
     return (only->weekday == 0 || hour / 24 == only->weekday - 1) &&
            (only->hour < 0 || hour % 24 == only->hour);
 }

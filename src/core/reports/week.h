@@ -21,6 +21,7 @@ struct week_only {
     int weekday, hour; /* weekday: 1 is Monday; 0: each one. hour: -1: each one */
     struct str zone;
 };
+bool week_has(const struct week_only *only, int hour); /* hour: of week_clock_hour */
 /* The parts of a period in which the clock shows one of these times, as JSON: [[from, to], ...]. */
 struct str week_spans(struct arena *a, const struct week_only *only, int64_t from, int64_t to);
 
