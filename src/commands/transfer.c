@@ -154,6 +154,7 @@ static int import_audit_key(const struct command_line *o, struct import_foreign 
     struct key key;
     if (secret_key(o, create, &key) < 0) return -1;
     audit_key_derive(&i->audit_key, &key);
+    key_derive(&i->desk.endpoint_key, &key, "endpoint"); /* seals the secrets that endpoints get here */
     i->key_proof = key_proof(i->f.memory, &key);
     explicit_bzero(&key, sizeof key);
     return 0;

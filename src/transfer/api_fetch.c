@@ -40,6 +40,9 @@ struct listed {
 
 static const struct api_kind kinds[] = {
     {SMALL("locales", "/locales", "")},
+    {SMALL("brands", "/brands", ""), .extra_of = "/brands", .extra = "/templates"},
+    {SMALL("endpoints", "/endpoints", "")},
+    {SMALL("mailboxes", "/mailboxes", "")},
     {SMALL("statuses", "/cases/statuses", "")},
     {SMALL("priorities", "/cases/priorities", "")},
     {SMALL("types", "/cases/types", "")},
@@ -71,12 +74,16 @@ static const struct api_kind kinds[] = {
      .path = "/users",
      .query = "&fields=%2Btags&include=identity_email%2Cidentity_phone%2Crole%2Cuser_field_value",
      .owner = "/users",
-     .parts = API_NOTES},
+     .parts = API_NOTES,
+     .has_pictures = true},
     {.name = "cases",
      .path = "/cases",
      .query = "&fields=%2Btags&include=case_status%2Ccase_priority%2Ccase_type%2Cchannel%2Ccase_field_value",
      .owner = "/cases",
-     .parts = API_POSTS},
+     .parts = API_POSTS,
+     .extra_of = "/conversations",
+     .extra = "/ratings",
+     .extra_if = "rating"},
 };
 
 /* ---- the list of a kind ---------------------------------------------------------------------- */
@@ -341,39 +348,6 @@ static int fetch_roles(struct api_fetch *x) {
     return rc < 0 ? rc : replace_file(x, out, "roles");
 }
 
-/* ---- kinds that are not carried --------------------------------------------------------------- */
-
-static const char *const others[][2] = {
-    {"endpoints", "/endpoints"},
-    {"brands, their templates and mailboxes", "/brands"},
-};
-
-static bool is_of_every_desk(const struct json *row) {
-    return json_member_true(row, "is_system") || json_member_true(row, "is_default");
-}
-
-/* The rows that every desk has from the beginning do not count. */
-static void count_other(struct api_fetch *x, const char *what, const struct source_page *p) {
-    const struct json *data = p->status == 200 ? item_list(p->reply, "data") : NULL;
-    int64_t total = data ? item_int(p->reply, "total_count") : 0;
-    if (total < (data ? data->count : 0)) total = data->count;
-    for (const struct json *j = data ? data->first : NULL; j; j = j->next) total -= is_of_every_desk(j);
-    if (total > 0) foreign_skip_many(x->report, what, total);
-    else if (p->status == 403) foreign_skip_many(x->report, what, 1);
-}
-
-static int count_others(struct api_fetch *x) {
-    enum { N = sizeof others / sizeof *others };
-    struct source_page pages[N] = {0};
-    struct arena *a = arena_new();
-    for (int i = 0; i < N; i++)
-        pages[i].path = str_fmt(a, "%s?limit=100&fields=id%%2Cis_system%%2Cis_default", others[i][1]);
-    int rc = source_pages(&x->source, a, pages, N);
-    for (int i = 0; i < N && rc == 0; i++) count_other(x, others[i][0], &pages[i]);
-    arena_free(a);
-    return rc;
-}
-
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 /* The folder belongs to one source: ids of another one would name other rows. Returns 1 if it has its data,
@@ -394,13 +368,14 @@ static int folder_known(struct api_fetch *x, const char *name) {
 static int enter_folder(struct api_fetch *x) {
     const char *name = str_fmt(x->memory, "%s/source", x->folder).p,
                *contents = str_fmt(x->memory, "%s/attachments", x->folder).p,
-               *articles = str_fmt(x->memory, "%s/article-attachments", x->folder).p;
+               *articles = str_fmt(x->memory, "%s/article-attachments", x->folder).p,
+               *pictures = str_fmt(x->memory, "%s/pictures", x->folder).p;
     struct json *reply;
     int known = folder_known(x, name);
     TRY(known);
     TRY(source_page(&x->source, x->memory, S("/roles?limit=1"), &reply));
     if ((mkdir(x->folder, 0700) != 0 && errno != EEXIST) || (mkdir(contents, 0700) != 0 && errno != EEXIST) ||
-        (mkdir(articles, 0700) != 0 && errno != EEXIST))
+        (mkdir(articles, 0700) != 0 && errno != EEXIST) || (mkdir(pictures, 0700) != 0 && errno != EEXIST))
         return db_refuse(x->source.why, "%s can't be made: %s", x->folder, strerror(errno));
     if (known) return 0;
     FILE *file = fopen(name, "wex");
@@ -413,7 +388,7 @@ int api_fetch(struct api_fetch *x) {
     TRY(enter_folder(x));
     TRY(fetch_roles(x));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) TRY(fetch_kind(x, &kinds[i]));
-    return count_others(x);
+    return 0;
 }
 
 /* ---- the owner ------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct reading_row {
     struct api_item *item;
     const struct json *row;
     struct buf posts; /* the elements of the list, with a comma behind each */
+    struct str extra; /* a list; p NULL: none */
     struct foreign_ids seen;
     int64_t last, count, total, updated;
     bool done;
@@ -68,6 +69,16 @@ static void want_files_of(struct items_run *r, const struct reading_row *row) {
         want_file(r, j, where, "article-attachments");
 }
 
+static void want_picture_of(struct items_run *r, const struct reading_row *row) {
+    int64_t id = row->item->id, at = r->kind->has_pictures ? item_time(row->row, "avatar_updated_at") : 0;
+    if (at == 0 || r->file_count >= FILES_MOST) return;
+    r->files = arena_more(r->a, r->files, r->file_count, &r->file_room, sizeof *r->files);
+    r->files[r->file_count++] =
+        (struct source_file){.path = str_fmt(r->a, "%s/%" PRId64 "/avatar", r->kind->owner, id),
+                             .to = str_fmt(r->a, API_PICTURE, r->x->folder, id, at).p,
+                             .size = -1};
+}
+
 /* Asks for the rows that have none yet. A page may be shorter than asked for, because its bytes have a limit.
  * *added: rows that came. */
 static int rows_page(struct items_run *r, int *added) {
@@ -89,6 +100,7 @@ static int rows_page(struct items_run *r, int *added) {
         row->row = j;
         row->updated = item_time(j, "updated_at");
         want_files_of(r, row);
+        want_picture_of(r, row);
         (*added)++;
     }
     return 0;
@@ -221,6 +233,35 @@ static int posts_pages(struct items_run *r) {
     return n;
 }
 
+/* ---- further lists --------------------------------------------------------------------------- */
+
+static bool has_extra(const struct items_run *r, const struct reading_row *row) {
+    const char *member = r->kind->extra_if;
+    return row->row && (member == NULL || !foreign_is_empty(json_member(row->row, str_of(member))));
+}
+
+static int extras_read(struct items_run *r) {
+    struct source_page *pages = arena_array(r->a, (size_t)r->count + 1, sizeof *pages);
+    int *of = arena_array(r->a, (size_t)r->count + 1, sizeof *of), n = 0;
+    for (int i = 0; i < r->count && r->kind->extra; i++) {
+        if (!has_extra(r, &r->rows[i])) continue;
+        pages[n].path = str_fmt(r->a, "%s/%" PRId64 "%s?limit=%d&_empty=false", r->kind->extra_of,
+                                r->rows[i].item->id, r->kind->extra, POSTS_A_PAGE);
+        of[n++] = i;
+    }
+    TRY(source_pages(&r->x->source, r->a, pages, n));
+    for (int i = 0; i < n; i++) {
+        const struct json *data = pages[i].status == 200 ? item_list(pages[i].reply, "data") : NULL;
+        if (data) r->rows[of[i]].extra = json_text(r->a, data);
+        else
+            report(
+                r,
+                str_fmt(r->a, "%s of %s that the source does not give", r->kind->extra + 1, r->kind->name).p,
+                r->rows[of[i]].item->id);
+    }
+    return 0;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void line_write(struct items_run *r, struct reading_row *row) {
@@ -230,6 +271,7 @@ static void line_write(struct items_run *r, struct reading_row *row) {
             row->item->id, row->updated, r->x->now);
     buf_add(&line, posts.p, posts.n ? posts.n - 1 : 0);
     buf_text(&line, "],");
+    if (row->extra.p) buf_fmt(&line, "\"_extra\":%.*s,", (int)row->extra.n, row->extra.p);
     buf_add(&line, text.p + 1, text.n - 1);
     buf_char(&line, '\n');
     row->item->line = buf_take(&line, r->a);
@@ -246,6 +288,7 @@ static int items_read(struct items_run *r) {
     int added = 1, pages = 1;
     while (added > 0) TRY(rows_page(r, &added));
     while (pages > 0 && r->kind->parts != API_PLAIN) TRY(pages = posts_pages(r));
+    TRY(extras_read(r));
     TRY(contents_fetch(r));
     for (int i = 0; i < r->count; i++)
         if (r->rows[i].row) line_write(r, &r->rows[i]);

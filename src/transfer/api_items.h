@@ -33,7 +33,14 @@ struct api_kind {
     /* The source may refuse the list (403, 404). Its rows are few, so each run reads all of them again: parts
      * of them may change without their updated_at. */
     bool is_small;
+    /* A list of each row, which the line has as _extra. Its path has the id between these two. NULL: none. */
+    const char *extra_of, *extra;
+    bool has_pictures;    /* rows with avatar_updated_at have a picture */
+    const char *extra_if; /* only of rows in which this member has a value; NULL: of all */
 };
+
+/* The file of a picture of a person, which changes with its time. */
+#define API_PICTURE "%s/pictures/%" PRId64 "-%" PRId64
 
 struct api_item {
     int64_t id;

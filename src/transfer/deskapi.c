@@ -2,6 +2,8 @@
  * system (roles, statuses, priorities, types) are found by their type. */
 #include "core/access/permission.h"
 #include "core/people/authority.h"
+#include "core/people/avatar.h"
+#include "files/picture.h"
 #include "transfer/foreign.h"
 
 #include <stdio.h>
@@ -13,7 +15,7 @@
 #include "transfer/foreign_row.h"
 #include "transfer/imported.h"
 
-#define OF_A_LINE "_id _updated _fetched _posts _permissions resource_type resource_url "
+#define OF_A_LINE "_id _updated _fetched _posts _permissions _extra resource_type resource_url "
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -243,7 +245,7 @@ static const struct foreign_shape user = {
      {"tags", .is = MEMBER_LIST},
      {"custom_fields", .is = MEMBER_LIST},
      {"organization", .is = MEMBER_OBJECT},
-     {"avatar_updated_at", .left = "pictures of people"},
+     {"avatar_updated_at", .is = MEMBER_TIME},
      {"twitter", .left = "Twitter accounts of people"},
      {"facebook", .left = "Facebook accounts of people"},
      {"external_identifiers", .left = "external identifiers of people"},
@@ -279,6 +281,29 @@ static void take_api_teams(const struct json *item, struct foreign_person *p) {
         p->teams[p->team_count++] = item_int(j, "id");
 }
 
+/* The picture of a new person, scaled as an uploaded one. */
+static int load_api_picture(struct foreign *f, const struct json *item) {
+    struct work w;
+    struct author person;
+    struct picture picture;
+    struct str data;
+    int64_t id = item_int(item, "id"), at = item_time(item, "avatar_updated_at");
+    const char *path = str_fmt(f->item, API_PICTURE, f->from, id, at).p;
+    if (at == 0) return 0;
+    int found = foreign_found_person(f, id, &person), made = -1;
+    TRY(found);
+    int looked = found ? picture_look(path, &picture) : 0;
+    if (looked == 1 && picture.type) made = picture_square(path, AVATAR_SIDE, f->item, &picture, &data);
+    if (looked != 1 || made <= 0) {
+        foreign_skip(f, "pictures of people that can't be read", id);
+        return 0;
+    }
+    foreign_work(f, &w, at < f->now ? at : f->now, foreign_owner(f));
+    foreign_made(f, "pictures of people", 1);
+    struct str type = picture.type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
+    return foreign_done(f, &w, avatar_set(&w, person.user_id, type, data));
+}
+
 static int take_api_user(struct foreign *f, const struct json *item) {
     struct foreign_person p = {0};
     foreign_fill(f, &user, item, 0, &p);
@@ -293,6 +318,7 @@ static int take_api_user(struct foreign *f, const struct json *item) {
     take_address(item, &p);
     take_api_teams(item, &p);
     int loaded = load_foreign_person(f, &p);
+    if (loaded > 0) TRY(load_api_picture(f, item));
     return loaded > 0 ? load_values_of(f, AREA_USERS, item, &foreign_person) : loaded;
 }
 
@@ -302,7 +328,7 @@ static const struct foreign_shape conversation = {
     "cases",
     OF_A_LINE
     "uuid portal source_channel last_public_channel requester creator identity assigned_agent assigned_team "
-    "last_assigned_by status priority type read_marker sla_version sla_metrics last_replier "
+    "last_assigned_by status priority type read_marker sla_metrics last_replier "
     "last_replier_identity last_updated_by last_completed_by last_closed_by post_count has_notes "
     "pinned_notes_count has_attachments rating_status last_post_status last_post_preview "
     "last_post_type last_message_preview "
@@ -318,7 +344,8 @@ static const struct foreign_shape conversation = {
      {"tags", .is = MEMBER_LIST},
      {"custom_fields", .is = MEMBER_LIST},
      {"form", .is = MEMBER_OBJECT},
-     {"rating", .left = "ratings"},
+     {"rating", .is = MEMBER_TEXT},
+     {"sla_version", .left = "versions and clocks of SLAs: the source shows the present SLA only"},
      {"is_snoozed", .left = "snoozed conversations: they are in the lists"},
      {"snoozed_until", .is = MEMBER_TEXT},
      {"mailbox", .left = "mailboxes of conversations"}}};
@@ -354,6 +381,25 @@ static int is_case_current(struct foreign *f, int64_t id) {
     return found == 1 ? row.changed_at == f->changed_at : found;
 }
 
+/* Lines of a run before ratings were read have none. */
+static int ratings_of(struct foreign *f, const struct json *item, struct foreign_case *c) {
+    const struct json *list = item_list(item, "_extra");
+    if (!list && json_member_text(item, "rating").n)
+        foreign_skip(f, "ratings that the source does not give", c->id);
+    c->ratings = arena_array(f->item, (list ? list->count : 0) + 1, sizeof *c->ratings);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        struct foreign_rating *r = &c->ratings[c->rating_count];
+        *r = (struct foreign_rating){.id = item_int(j, "id"),
+                                     .creator_id = api_reference(j, "creator"),
+                                     .created_at = api_time(f, j, "created_at"),
+                                     .score = api_word(rating_scores, json_member_text(j, "score")),
+                                     .comment = json_member_text(j, "comment")};
+        if (r->score) c->rating_count++;
+        else foreign_skip(f, "ratings with an unknown score", c->id);
+    }
+    return 0;
+}
+
 static int take_api_case(struct foreign *f, const struct json *item) {
     struct foreign_case c = {0};
     int64_t here;
@@ -367,8 +413,8 @@ static int take_api_case(struct foreign *f, const struct json *item) {
     c.team_id = api_reference(item, "assigned_team");
     c.tags = names_of(f, item_list(item, "tags"), "name");
     take_api_words(f, item, &c);
-    if (api_reference(item, "brand") > 1)
-        foreign_skip(f, "brands of conversations: they have the first brand", c.id);
+    c.brand_id = api_here(f, "brand", api_reference(item, "brand"));
+    TRY(ratings_of(f, item, &c));
     int n = posts_of(f, item, c.id, &c.posts);
     TRY(n);
     c.post_count = n;
@@ -398,6 +444,7 @@ const struct foreign_system deskapi = {
     .name = "api",
     .parts =
         {{.name = "locales", .take = take_api_locale},
+         {.name = "brands", .take = take_api_brand},
          {.name = "roles", .take = take_api_role, .shape = &role, .needed = true},
          {.name = "statuses", .take = take_api_status},
          {.name = "priorities", .take = take_api_priority},
@@ -408,6 +455,8 @@ const struct foreign_system deskapi = {
          {.name = "businesshours", .take = take_api_hours},
          {.name = "organizations", .take = take_api_organization, .shape = &organization, .needed = true},
          {.name = "teams", .take = take_api_team, .shape = &team, .needed = true},
+         {.name = "mailboxes", .take = take_api_mailbox},
+         {.name = "endpoints", .take = take_api_endpoint},
          {.name = "users", .take = take_api_user, .shape = &user, .needed = true},
          {.name = "organizations", .take = take_organization_notes, .needed = true},
          {.name = "users", .take = take_user_notes, .needed = true},

@@ -15,6 +15,12 @@ int take_api_type(struct foreign *f, const struct json *item);
 int take_api_hours(struct foreign *f, const struct json *item);
 int take_api_form(struct foreign *f, const struct json *item);
 
+/* ---- brands, endpoints and mailboxes: deskapi_desk.c ------------------------------------------ */
+
+int take_api_brand(struct foreign *f, const struct json *item); /* with its templates */
+int take_api_endpoint(struct foreign *f, const struct json *item);
+int take_api_mailbox(struct foreign *f, const struct json *item);
+
 /* ---- rules: deskapi_rules.c ------------------------------------------------------------------ */
 
 int take_api_sla(struct foreign *f, const struct json *item);

@@ -127,13 +127,23 @@ static bool field_action_here(struct foreign *f, struct json *name, struct json 
     return here > 0;
 }
 
+/* endpoint_7: the endpoint. Returns false if it is not here. */
+static bool endpoint_action_here(struct foreign *f, struct json *name) {
+    int64_t id = 0, here;
+    str_to_int((struct str){name->text.p + 9, name->text.n - 9}, &id);
+    here = foreign_find(f, "endpoint", id);
+    name->text = str_fmt(f->item, "endpoint_%" PRId64, here);
+    return here > 0;
+}
+
 static bool action_here(struct foreign *f, struct json *action) {
     static const char *const types[][2] = {{"status", "case_status"},    {"priority", "case_priority"},
                                            {"type", "case_type"},        {"assignee", "user"},
                                            {"notificationuser", "user"}, {"team", "team"},
                                            {"notificationteam", "team"}};
     struct json *name = member_given(action, "name"), *value = member_given(action, "value");
-    if (!name || name->type != JSON_STRING || str_starts(name->text, S("endpoint_"))) return false;
+    if (!name || name->type != JSON_STRING) return false;
+    if (str_starts(name->text, S("endpoint_"))) return endpoint_action_here(f, name);
     if (str_starts(name->text, S("customfield_"))) return field_action_here(f, name, value);
     for (size_t i = 0; value && i < sizeof types / sizeof *types; i++)
         if (str_eq(name->text, str_of(types[i][0]))) return value_ids_here(f, types[i][1], value);

@@ -65,10 +65,18 @@ struct foreign_post {
     int attachment_count;
 };
 
+struct foreign_rating {
+    int64_t id, creator_id, created_at;
+    int score;
+    struct str comment;
+};
+
 struct foreign_case {
     int64_t id, requester_id, agent_id, team_id, created_at, updated_at;
     int64_t priority_id, type_id, form_id, status_id; /* ids of rows of the desk; status_id 0: of the type */
-    int64_t status_type;
+    int64_t status_type, brand_id;                    /* brand_id: of the desk; 0: the default brand */
+    struct foreign_rating *ratings;
+    int rating_count;
     int source;  /* the channel follows from it */
     int channel; /* 0: not given */
     struct str subject, legacy_id;

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "core/cases/attachment.h"
 #include "core/cases/case_new.h"
 #include "core/cases/message.h"
+#include "core/cases/rating.h"
 #include "core/change/record.h"
 #include "files/html_clean.h"
 #include "transfer/imported.h"
@@ -107,6 +109,7 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
                          .priority_id = c->priority_id,
                          .type_id = c->type_id,
                          .form_id = c->form_id,
+                         .brand_id = c->brand_id,
                          .source = c->source,
                          .channel = c->channel                      ? c->channel
                                     : c->source == SOURCE_MAIL      ? CHANNEL_MAIL
@@ -174,6 +177,38 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
     return foreign_done(f, &w, rc);
 }
 
+static int add_rating(struct foreign *f, const struct foreign_case *c, const struct foreign_rating *r,
+                      int64_t id) {
+    struct work w;
+    struct case_now now;
+    struct author by;
+    int64_t rating = 0;
+    int found = foreign_found_person(f, r->creator_id, &by);
+    if (found == 0) found = foreign_deleted_person(f, r->creator_id, r->created_at, &by);
+    if (found <= 0) {
+        foreign_skip(f, "ratings without an author", c->id);
+        return found;
+    }
+    foreign_work(f, &w, r->created_at, by);
+    struct rating new_rating = {.score = r->score};
+    if (r->comment.n) new_rating.comment = foreign_cut(r->comment, LIMIT_CONTENTS);
+    int rc = case_load(&w, id, &now);
+    if (rc == 1) rc = rating_add(&w, &now, &new_rating, by.user_id, &rating);
+    if (rc >= 0) rc = imported_keep(f, "conversation_rating", r->id, rating, 0);
+    foreign_made(f, "ratings", 1);
+    return foreign_done(f, &w, rc);
+}
+
+static int add_ratings(struct foreign *f, const struct foreign_case *c, int64_t id) {
+    struct imported row;
+    for (int i = 0; i < c->rating_count && i < LIMIT_RATINGS; i++) {
+        int found = f->maps_ids ? imported_find(f, "conversation_rating", c->ratings[i].id, &row) : 0;
+        TRY(found);
+        if (!found) TRY(add_rating(f, c, &c->ratings[i], id));
+    }
+    return 0;
+}
+
 static int end_case(struct foreign *f, const struct foreign_case *c, int64_t id, int64_t at) {
     struct work w;
     struct case_now now;
@@ -235,8 +270,9 @@ static int change_case(struct foreign *f, const struct foreign_case *c, int64_t 
     change.priority_id = c->priority_id;
     change.type_id = c->type_id;
     change.form_id = c->form_id;
-    change.set |=
-        (c->priority_id ? CASE_PRIORITY : 0) | (c->type_id ? CASE_TYPE : 0) | (c->form_id ? CASE_FORM : 0);
+    change.set |= (c->priority_id ? CASE_PRIORITY : 0) | (c->type_id ? CASE_TYPE : 0) |
+                  (c->form_id ? CASE_FORM : 0) | (c->brand_id ? CASE_BRAND : 0);
+    change.brand_id = c->brand_id;
     int rc = case_load(&w, id, &now);
     if (rc == 1) rc = case_change(&w, &now, &change);
     if (rc >= 0) rc = foreign_tags(f, &w, &case_tagging, id, c->tags, c->id);
@@ -259,6 +295,7 @@ static int update_case(struct foreign *f, const struct foreign_case *c, int64_t 
     at = later(at, updated < f->now ? updated : f->now);
     TRY(sort_posts(f, c));
     TRY(add_new_posts(f, c, &now, &at));
+    TRY(add_ratings(f, c, id));
     if (now.status_type == STATUS_CLOSED)
         foreign_skip(f, "changes of conversations that are closed here, but for their notes", c->id);
     else {
@@ -294,6 +331,7 @@ int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here) {
     foreign_made(f, first && first->is_note ? "notes" : "messages", 1);
     for (int i = 0; i < c->post_count; i++)
         if (&c->posts[i] != first) TRY(add_post(f, c, &c->posts[i], id, &at));
+    TRY(add_ratings(f, c, id));
     TRY(end_case(f, c, id, at));
     *here = id;
     return 1;

@@ -20,6 +20,7 @@ enum {
     PAUSE_LONGEST_MS = 30 * 1000,
     WAIT_LONGEST_MS = 15 * 60 * 1000, /* of Retry-After */
     FILES_AT_ONCE = 64,
+    PICTURE_MOST = 4 << 20, /* of a file whose size is not known */
     SHORTER_MOST = 5, /* a proxy may have cut a whole reply; after so many the file is of another size */
 };
 
@@ -234,7 +235,7 @@ struct taken_files {
 static bool take_file(void *arg, int place, struct reading *r) {
     struct taken_files *t = arg;
     struct source_file *f = &t->list[place];
-    bool whole = r->status == 200 && r->size == f->size;
+    bool whole = r->status == 200 && (r->size == f->size || (f->size < 0 && r->size > 0));
     if (r->status == 200 && !whole && !r->too_long && ++t->shorter[place] < SHORTER_MOST) return false;
     f->missing = !whole || rename(t->drafts[place], f->to) != 0;
     return true;
@@ -242,7 +243,7 @@ static bool take_file(void *arg, int place, struct reading *r) {
 
 static bool is_there(const struct source_file *f) {
     struct stat st;
-    return lstat(f->to, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == f->size;
+    return lstat(f->to, &st) == 0 && S_ISREG(st.st_mode) && (st.st_size == f->size || f->size < 0);
 }
 
 static int files_batch(struct api_source *s, struct arena *a, struct source_file *list, int count) {
@@ -256,7 +257,7 @@ static int files_batch(struct api_source *s, struct arena *a, struct source_file
             rc = db_refuse(s->why, "%s can't be written: %s", t.drafts[i], strerror(errno));
         all[i] = (struct reading){.url = STR_CAT(a, str_of(s->base), list[i].path).p,
                                   .file = t.descriptors[i],
-                                  .most = list[i].size};
+                                  .most = list[i].size < 0 ? PICTURE_MOST : list[i].size};
     }
     if (rc == 0) rc = run_all(&(struct round){s, all, count, take_file, &t}, a);
     for (int i = 0; i < count; i++) {

@@ -33,7 +33,7 @@ int source_pages(struct api_source *s, struct arena *a, struct source_page *list
 /* Reads one page that must be there. */
 int source_page(struct api_source *s, struct arena *a, struct str path, struct json **out);
 
-/* One content of a file, of `size` bytes. */
+/* One content of a file, of `size` bytes; -1: not known. */
 struct source_file {
     struct str path;
     const char *to; /* a file with this name has the content already */

@@ -17,7 +17,7 @@ function essence(value, left) {
 }
 
 const NO_PERSON = /^(last_.*|updated_at|twitter|facebook|is_mfa_enabled|password_updated_at|avatar_updated_at|is_notification_enabled|pinned_by)$/;
-const NO_CASE = /^(last_.*|sla_.*|rating.*|read_marker|agent_updated_at|latest_assignee_update|identity|updated_at|brand)$/;
+const NO_CASE = /^(last_.*|sla_.*|rating_status|read_marker|agent_updated_at|latest_assignee_update|identity|updated_at)$/;
 
 /** HTML whose pictures of this desk have no address. */
 const shown = (desk, html) => html?.replaceAll(new RegExp(`"${desk.base}/api/v1/[^"]*/attachments/\\d+/url"`, 'g'), '"picture"');
@@ -29,7 +29,7 @@ const SETTINGS = [
   ['/categories', { include: 'locale_field', fields: '+icon' }], ['/sections', { include: 'locale_field,tag' }], ['/articles', { include: 'locale_field,tag' }],
 ];
 // Ids of parts, counters of uses, and what a person does at the source.
-const NO_SETTING = /^(locale|fielduuid|helpcenter_url|usage_count|last_used_at|last_triggered_at|last_executed_at|views|rank|upvote_count|downvote_count|total_comments|total_articles|conversations|brand|content_id|download_all)$/;
+const NO_SETTING = /^(locale|fielduuid|helpcenter_url|usage_count|last_used_at|last_triggered_at|last_executed_at|views|rank|upvote_count|downvote_count|total_comments|total_articles|conversations|content_id|download_all)$/;
 const PART = /^(locale_field|sla_target|proposition|sla_proposition|predicate_collection|automation_action|tag|attachment|category_slug|section_slug|article_slug)$/;
 /** Rows inside of a row get new ids and times. */
 function partless(desk, value) {
@@ -69,6 +69,11 @@ async function contents(desk) {
     told.set(`posts of ${row.id}`, await Promise.all(posts.map(async (p) => [p.original.resource_type, p.contents, shown(desk, p.original.body_html), p.creator?.id, p.source_channel?.type, p.created_at, p.original.is_pinned ?? null,
       await Promise.all(p.attachments.map(async (a) => [a.name, a.type, a.size, (await desk.owner.exchange('GET', new URL(a.url_download).pathname)).text]))]).map((p) => p)));
   }
+  for (const row of cases) if (row.rating) told.set(`ratings of ${row.id}`, (await desk.owner.fetch(`/conversations/${row.id}/ratings`)).map((r) => [r.score, r.comment, r.creator.id, r.created_at]));
+  for (const person of people) if (person.avatar_updated_at) told.set(`picture of ${person.id}`, (await desk.owner.exchange('GET', `/api/v1/users/${person.id}/avatar`)).text.length);
+  for (const brand of await pages(desk.owner, '/brands')) told.set(`brand ${brand.id}`, [brand.name, brand.sub_domain, brand.color, brand.time_zone, brand.is_default, (await desk.owner.fetch(`/brands/${brand.id}/templates`)).map((row) => [row.name, row.contents])]);
+  for (const row of await pages(desk.owner, '/endpoints')) told.set(`endpoint ${row.id}`, [row.title, row.type, row.attributes]);
+  for (const row of await pages(desk.owner, '/mailboxes')) if (!row.is_system) told.set(`mailbox ${row.id}`, [row.address, row.name, row.brand.id, row.team?.id, row.imap_host, row.imap_user]);
   for (const [what, row] of await settings(desk)) told.set(what, row);
   return told;
 }
@@ -92,7 +97,13 @@ test('an import through a source that fails, throttles and cuts gives the same p
   assert.equal([...kinds.keys()].some((what) => what.includes('unknown member')), false, done.said);
   assert.match(done.said, /people have no passwords: they set one by e-mail/);
   assert.match(deskd('check', ...store(dir)).stdout, /no defects/);
-  same(await contents(source), await contents(await serving(t, dir)));
+  const there = await contents(source);
+  for (const what of ['ratings of', 'picture of', 'endpoint', 'mailbox']) assert.ok([...there.keys()].some((key) => key.startsWith(what)), what);
+  const desk = await serving(t, dir);
+  same(there, await contents(desk));
+  for (const path of ['/endpoints', '/mailboxes']) assert.deepEqual((await desk.owner.fetch(path)).filter((row) => row.is_enabled && !row.is_system), []);
+  for (const what of ['passwords and signing secrets of endpoints: the endpoints are disabled', 'passwords of mailboxes: the mailboxes are disabled and not verified']) assert.ok(kinds.get(what) > 0, done.said);
+  assert.equal(desk.sql("SELECT COUNT(*) FROM outgoing_mails WHERE recipient = 'boats@source.example'").trim(), '0');
 });
 
 test('an import that was killed goes on where it stopped, and the next one fetches only what has changed', async (t) => {
@@ -158,7 +169,7 @@ test('credentials come from a file or the environment, and http only reaches thi
   const dir = target(t), token = await source.owner.create('/profile/api_tokens', { name: 'Move', scopes: 'users:read,conversations:read,configuration:read' });
   const done = await importFrom(dir, source.base, copy, source.clock.file, [], { env: { DESKD_API_CREDENTIALS: `Bearer ${token.token}` } });
   assert.equal(done.status, 0, done.errors);
-  assert.equal(readdirSync(copy).map((name) => (name.endsWith('attachments') ? '' : readFileSync(join(copy, name), 'utf8'))).join('').includes(token.token), false);
+  assert.equal(readdirSync(copy).map((name) => (/attachments$|pictures/.test(name) ? '' : readFileSync(join(copy, name), 'utf8'))).join('').includes(token.token), false);
   const other = await serve(t, (request, response) => response.writeHead(500).end());
   await refused(other.base, /has the data of .*: name another folder with --copy/, [], undefined, copy);
   const again = await importFrom(dir, source.base, copy, source.clock.file);

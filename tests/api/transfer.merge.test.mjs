@@ -64,9 +64,9 @@ test('an import into a desk with rows of its own maps ids, leaves its people as 
   const source = await demo(t, { conversations: 40 }), desk = await demo(t, { conversations: 1 }), throws = dice(7), copy = join(directory(), 'copy');
   await furnish(source);
   const faults = ['throttle', 'fail', 'drop', 'cut', 'shorten'];
-  let switched = 0, ended = () => {};
+  let switched = 0, timer, ended = () => {};
   const { base } = await proxy(t, source, (n, url) => {
-    if (url.includes('/brands?')) ended();
+    if (/\/cases\/\d+\/posts/.test(url)) ended();
     return throws.below(5) === 0 && switched < 2 ? faults[throws.below(faults.length)] : null;
   }), host = new URL(base).host;
 
@@ -90,7 +90,8 @@ test('an import into a desk with rows of its own maps ids, leaves its people as 
 
   // The first run is killed while it writes, whenever that is; the next one goes on.
   await desk.stop();
-  await importFrom(desk.dir, base, copy, desk.clock.file, [], { began: (child) => { ended = () => setTimeout(() => child.kill('SIGKILL'), 60); } });
+  await importFrom(desk.dir, base, copy, desk.clock.file, [], { began: (child) => { ended = () => { clearTimeout(timer); timer = setTimeout(() => child.kill('SIGKILL'), 100); }; } });
+  clearTimeout(timer);
   ended = () => {};
   await desk.start();
   const done = await into();

@@ -123,6 +123,15 @@ export async function furnish(desk) {
   const article = await owner.create('/articles', { titles: told('Change the oil', 'Öl wechseln'), contents: told(`<p>Open <b>it</b>: <img src="cid:${drawing}" alt="b"></p>`, '<p>Öffnen.</p>'), section_id: section.id, status: 'PUBLISHED', tags: ['oil'], keywords: 'oil, change', attachment_file_ids: [file.id, drawing] });
   const comment = await desk.customer.create('/articles/1/comments', { contents: 'It helped.' });
   await owner.create('/articles/1/comments', { contents: 'Good.', parent_id: comment.id });
+  const brand = await owner.create('/brands', { name: 'Boats', sub_domain: 'boats', color: '#0b4fc4', time_zone: 'Europe/Berlin' });
+  const letters = (await owner.fetch(`/brands/${brand.id}/templates`)).find((row) => row.contents.includes('{{link}}'));
+  await owner.update(`/brands/${brand.id}/templates/${letters.name}`, { contents: letters.contents.replace('{{link}}', 'Boats: {{link}}') });
+  await owner.update(`/cases/${other.id}`, { brand_id: brand.id });
+  const endpoint = await owner.create('/endpoints', { title: 'Pager', type: 'HTTP', attributes: { url: 'https://pager.example/hook', use_auth: true, auth_username: 'desk', auth_password: 'secret' } });
+  await owner.create('/triggers', { title: 'Calls', channel: 'API', predicate_collections: [{ propositions: [{ field: 'cases.brandid', operator: 'comparison_equalto', value: String(brand.id) }] }], actions: [{ name: `endpoint_${endpoint.id}`, option: 'SEND', value: 'Ring' }] });
+  await owner.create('/mailboxes', { address: 'boats@source.example', name: 'Boats', brand_id: brand.id, team_id: team.id, imap_host: 'imap.source.example', imap_user: 'boats', imap_password: 'secret' });
+  await owner.post(`/conversations/${row.id}/ratings`, { score: 'GOOD', comment: 'Quick.' });
+  await owner.update(`/users/${row.requester.id}/avatar`, { avatar_file_id: await picture() });
   return { status, priority, type, plan, options, article };
 }
 
