@@ -200,8 +200,13 @@ static struct import_foreign *import_foreign_new(const struct command_line *o,
                                  .owner_email = option_text(o, OPT_OWNER_EMAIL)};
     i->desk.cascades = cascades;
     i->desk.files = i->f.contents;
+    i->desk.process = random_uuid(a); /* other processes of the store hear of changes from it */
     return i;
 }
+
+/* Kilobytes of pages of a store that is being filled; others go to the log. A larger cache saves little,
+ * because an import writes at the end of each table. */
+enum { IMPORT_CACHE_KB = 24 * 1024 };
 
 typedef int import_into_store(const struct command_line *o, struct import_foreign *i, struct db *db,
                               struct arena *a);
@@ -214,6 +219,7 @@ static int import_opened(const struct command_line *o, struct import_foreign *i,
     char err[USAGE_MAX];
     if (fresh && password_file_there(o) < 0) return EXIT_FAULT;
     cfg.bulk = fresh;
+    cfg.cache_kb = fresh ? IMPORT_CACHE_KB : 0;
     cfg.create = fresh || cfg.url;
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     int status = into(o, i, db, a);

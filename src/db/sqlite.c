@@ -129,7 +129,7 @@ static int cache_kb(const struct conn_options *o) {
     switch (o->role) {
     case CONN_READER: return reader;
     case CONN_WRITER: return WRITER_CACHE_FACTOR * reader;
-    case CONN_BULK: return BULK_CACHE_KB;
+    case CONN_BULK: return o->cache_kb ? o->cache_kb : BULK_CACHE_KB;
     }
     return reader;
 }

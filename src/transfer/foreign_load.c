@@ -77,6 +77,9 @@ static int organization_mapped(struct foreign *f, const struct foreign_organizat
     struct imported row;
     int64_t here;
     int found = imported_find(f, foreign_organization.kind, o->id, &row);
+    if (found == 1 && row.changed_at && row.changed_at != f->changed_at)
+        foreign_skip(f, "changes of organizations since they were imported: their rows stay as they are here",
+                     o->id);
     if (found) return found;
     TRY(found = organization_same(f, o, &here));
     if (found == 0) return 0;

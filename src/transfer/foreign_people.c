@@ -222,6 +222,9 @@ static int person_mapped(struct foreign *f, const struct foreign_person *p) {
     struct work w;
     int64_t here;
     int found = imported_find(f, foreign_person.kind, p->id, &row);
+    if (found == 1 && row.changed_at && row.changed_at != f->changed_at)
+        foreign_skip(f, "changes of people since they were imported: their rows stay as they are here",
+                     p->id);
     if (found) return found;
     foreign_work(f, &w, 0, foreign_owner(f));
     found = person_with(f, &w, IDENTITY_EMAIL, p->emails, &here);

@@ -67,6 +67,12 @@ struct str foreign_picture(struct foreign *f, struct str html, struct str end, i
     for (; found; found = memmem(at, (size_t)(stop - at), end.p, end.n)) {
         const char *from = found;
         while (from > at && from[-1] != '"') from--;
+        if (from - at < 5 || memcmp(from - 5, "src=\"", 5) != 0) {
+            foreign_skip_many(f, "links to files in texts: they lead to the source", 1);
+            buf_add(&b, at, (size_t)(found - at) + end.n);
+            at = found + end.n;
+            continue;
+        }
         /* a server without https shows the picture as data-src */
         bool hidden = from - at > 10 && memcmp(from - 10, "data-src=\"", 10) == 0;
         buf_add(&b, at, (size_t)(from - at) - (hidden ? 10 : 0));

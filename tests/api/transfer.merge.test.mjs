@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROLE_ID, demo, deskd, dice, directory } from './lib/index.mjs';
-import { OWNER, furnish, importFrom, pages, proxy, skipped } from './lib/source.mjs';
+import { OWNER, ROLES_OF_SOURCE, furnish, hostile, importFrom, pages, person, proxy, skipped } from './lib/source.mjs';
 
 // deskd import --from-api into a desk with rows of its own: ids are mapped, and each run finds the rows of the last one.
 
@@ -167,4 +167,47 @@ test('an import into a desk needs its server key and an owner, and gives nobody 
   await desk.start();
   const role = async (email) => (await desk.owner.fetch('/users', { email, include: 'role' }))[0]?.role.type;
   assert.deepEqual([await role('agent@example.com'), await role('second@source.example'), await role(OWNER), await role('mallory@source.example')], ['AGENT', 'ADMIN', 'OWNER', undefined]);
+});
+
+test('ids that repeat, pages that overlap, rows that are missing and dates in the future make each row once in a desk with rows of its own', async (t) => {
+  const desk = await demo(t, { conversations: 1 }), copy = join(directory(), 'copy'), FUTURE = '2999-01-01T00:00:00+00:00';
+  const post = (id, text, more = {}) => ({ id, contents: text, creator: { id: 8 }, original: { resource_type: 'case_message', body_text: text }, ...more });
+  const { base } = await hostile(t, {
+    overlaps: true,
+    roles: ROLES_OF_SOURCE,
+    teams: [{ id: 3, title: 'Night' }, { id: 3, title: 'Night again' }],
+    organizations: [{ id: 1, name: 'Source' }, { id: 1, name: 'Source again' }],
+    users: [person(7, 13, { teams: [{ id: 3 }, { id: 99 }] }), person(7, 11, { full_name: 'Again' }), person(8, 15, { organization: { id: 404 }, created_at: FUTURE }), person(9, 999), person(10, 15), person(11, 15), person(12, 15), person(13, 11)],
+    'cases/macros': [{ id: 90, title: 'Lost', visibility: { type: 'TEAM', team: { id: 99 } }, assignee: { type: 'AGENT', agent: { id: 404 } } }],
+    cases: [
+      { id: 5, subject: 'First', requester: { id: 8 }, assigned_agent: { id: 404 }, assigned_team: { id: 99 }, status: { type: 'OPEN' }, created_at: FUTURE, updated_at: FUTURE },
+      { id: 5, subject: 'Again', requester: { id: 8 }, status: { type: 'OPEN' } }, { id: 6, subject: 'Orphan', requester: { id: 4040 }, status: { type: 'OPEN' } },
+      ...[7, 8, 9, 10].map((id) => ({ id, subject: `Further ${id}`, requester: { id: 10 }, status: { type: 'OPEN' } })),
+    ],
+    posts: { 5: [post(30, 'Kept', { created_at: FUTURE }), post(30, 'Kept again'), post(31, 'Of nobody', { creator: { id: 505 } })], 7: [post(30, 'Moved')] },
+  }), host = new URL(base).host, was = await counted(desk);
+  const into = async () => {
+    await desk.stop();
+    const done = await importFrom(desk.dir, base, copy, desk.clock.file);
+    await desk.start();
+    assert.equal(done.status, 0, done.errors);
+    return skipped(done.said);
+  };
+  const kinds = await into();
+  for (const what of ['times in the future: the time of the import takes their place', 'unknown roles of people: they are customers', 'owners: they are administrators of this desk',
+    'names and addresses of people who were deleted there: a disabled person has their id', 'references to a team that is not here', 'references to a user that is not here']) assert.ok(kinds.get(what) > 0, `${what}\n${[...kinds.keys()].join('\n')}`);
+  const now = new Date(desk.clock.now).toISOString(), people = (await pages(desk.owner, '/users', { include: 'role' })).filter((row) => row.legacy_id?.startsWith(`${host}:`));
+  assert.deepEqual(people.map((row) => [Number(row.legacy_id.split(':').pop()), row.role.type, row.is_enabled]).sort((a, b) => a[0] - b[0]),
+    [[7, 'AGENT', true], [8, 'CUSTOMER', true], [9, 'CUSTOMER', true], [10, 'CUSTOMER', true], [11, 'CUSTOMER', true], [12, 'CUSTOMER', true], [13, 'ADMIN', true], [505, 'CUSTOMER', false], [4040, 'CUSTOMER', false]]);
+  for (const row of people) assert.ok(row.created_at < now, row.created_at);
+  const rows = (await pages(desk.owner, '/cases')).filter((row) => row.legacy_id?.startsWith(`${host}:`));
+  assert.deepEqual(rows.map((row) => [Number(row.legacy_id.split(':').pop()), row.subject, row.assigned_team, row.assigned_agent]).sort((a, b) => a[0] - b[0]),
+    [[5, 'First', null, null], [6, 'Orphan', null, null], ...[7, 8, 9, 10].map((id) => [id, `Further ${id}`, null, null])]);
+  for (const row of rows) assert.ok(row.created_at < now && row.updated_at < now, row.updated_at);
+  assert.deepEqual((await desk.owner.fetch(`/cases/${rows.find((row) => row.subject === 'First').id}/posts`, { filters: 'MESSAGES' })).map((p) => p.contents).sort(), ['Kept', 'Of nobody']);
+  assert.match(deskd('check', ...desk.store).stdout, /no defects/);
+  const counts = await counted(desk);
+  assert.deepEqual([counts['/cases'] - was['/cases'], counts['/teams'] - was['/teams'], counts['/organizations'] - was['/organizations']], [6, 1, 1]);
+  await into();
+  assert.deepEqual(await counted(desk), counts);
 });

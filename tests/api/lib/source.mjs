@@ -154,8 +154,12 @@ export function hostile(t, world) {
     const own_answer = world.answer?.(path, searchParams);
     if (own_answer !== undefined) return void response.end(typeof own_answer === 'string' ? own_answer : JSON.stringify(own_answer));
     const list = posts ? own.posts[posts[1]] ?? [] : own[path] ?? [];
-    const data = list.filter(({ id }) => !ids || ids.includes(id)).map((item) => ({ ...row, ...item }));
-    return void response.end(JSON.stringify({ status: 200, data: searchParams.has('after_id') && !world.loops ? [] : data, total_count: data.length }));
+    const data = list.filter(({ id }) => !ids || ids.includes(id)).map((item) => ({ ...row, ...item })), after = Number(searchParams.get('after_id') ?? 0);
+    if (world.overlaps && !ids) { // each page begins with the last two rows of the page before
+      const at = after ? Math.max(data.findIndex(({ id }) => id === after) - 1, 0) : 0;
+      return void response.end(JSON.stringify({ status: 200, data: data.slice(at, at + 4), total_count: data.length }));
+    }
+    return void response.end(JSON.stringify({ status: 200, data: after && !world.loops ? [] : data, total_count: data.length }));
   });
 }
 
