@@ -100,7 +100,7 @@ describe('changes of several conversations', () => {
     await undone(page);
     assert.deepEqual(await all(ids, (c) => c.priority), [null, null]);
     await page.keyboard.press('Escape');
-    assert.equal(await bar(page).count(), 0);
+    await bar(page).waitFor({ state: 'detached' });
   });
 
   test('keys of the selection come before those of the open conversation', async (t) => {

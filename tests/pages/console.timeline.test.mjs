@@ -87,7 +87,7 @@ describe('the conversation of the console', () => {
       await posts(page).first().waitFor();
       if (await frames(page).count()) {
         framed++;
-        await frames(page).first().and(page.locator('.ready')).waitFor({ timeout: 5000 }).catch(async () => assert.fail(`${i}: ${HOSTILE[i].slice(0, 120)} ${await page.locator('.mail').evaluateAll((all) => all.map((e) => e.outerHTML + (e.querySelector('iframe').contentDocument?.documentElement.outerHTML ?? 'none').slice(-600)))} ${reports}`));
+        await frames(page).first().and(page.locator('.ready')).waitFor().catch(async () => assert.fail(`${i}: ${HOSTILE[i].slice(0, 120)} ${await page.locator('.mail').evaluateAll((all) => all.map((e) => e.outerHTML + (e.querySelector('iframe').contentDocument?.documentElement.outerHTML ?? 'none').slice(-600)))} ${reports}`));
         const frame = frames(page).first();
         const found = await frame.evaluate((f) => [f.contentDocument.querySelectorAll('script,iframe,object,embed,form,link,meta[http-equiv],base,svg,math,video,audio,input,button').length, [...f.contentDocument.querySelectorAll('body *')].flatMap((e) => e.getAttributeNames().filter((n) => n.startsWith('on') || n === 'srcdoc')).length, [...f.contentDocument.querySelectorAll('a')].filter((a) => !/^(https?|mailto|tel):/.test(a.href)).length]);
         assert.deepEqual(found, [0, 0, 0], HOSTILE[i].slice(0, 120));
@@ -109,8 +109,7 @@ describe('the conversation of the console', () => {
     const page = await world.sit(t, world.first, path(id));
     await page.locator('.line').waitFor();
     const box = page.locator('.timeline');
-    const line = await page.locator('.line').boundingBox(), top = await box.boundingBox();
-    assert.ok(line.y >= top.y && line.y < top.y + 60, 'the line is at the top');
+    await until(async () => { const line = await page.locator('.line').boundingBox(), top = await box.boundingBox(); return line.y >= top.y && line.y < top.y + 60; }); // it is at the top
     await page.locator(`[data-post="${first + 2500}"] .line`).waitFor();
     const walk = async (direction, times) => {
       for (let i = 0; i < times; i++) {
@@ -189,7 +188,7 @@ describe('the conversation of the console', () => {
     const fold = page.getByRole('button', { name: /^\d+ changes$/ });
     await fold.waitFor();
     const hidden = () => page.locator('li[data-kind=activity]:visible').count();
-    assert.equal(await hidden(), 1);
+    await until(async () => await hidden() === 1);
     await fold.click();
     await until(async () => await hidden() >= 5);
     await page.locator('.case-head').getByLabel('More actions').click();
@@ -371,7 +370,7 @@ describe('the conversation of the console', () => {
     await page.getByText('Tags changed').waitFor();
     assert.ok((await staff.fetch(`/cases/${id}`, { fields: 'tags', include: 'tag' })).tags.some((tag) => (tag.name ?? tag) === 'tag-397'));
     await page.keyboard.press('Escape');
-    assert.equal(await page.getByRole('combobox', { name: 'Add a tag' }).inputValue(), '');
+    await until(async () => await page.getByRole('combobox', { name: 'Add a tag' }).inputValue() === '');
   });
 
   test('a long subject, long names and text of both directions keep the page in its place; screens have no finding of axe', async (t) => {
