@@ -30,7 +30,7 @@ describe('settings for admins', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Space');
     await until(async () => !(await may('cases.merge')));
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Merge conversations: Second line');
+    await until(async () => await page.evaluate(() => document.activeElement.getAttribute('aria-label')) === 'Merge conversations: Second line');
     assert.equal(await page.getByLabel('Roles and permissions: Second line').count(), 0); // agents never manage roles
   });
 
@@ -43,7 +43,7 @@ describe('settings for admins', () => {
     const press = (name) => page.getByLabel(name).press('Space');
     await press('Roles and permissions: House admin');
     await page.getByRole('alert').filter({ hasText: 'you could not give the permission back to yourself' }).waitFor();
-    assert.equal(await page.getByLabel('Roles and permissions: House admin').isChecked(), true);
+    await until(() => page.getByLabel('Roles and permissions: House admin').isChecked());
     await open(page, 'roles/2');
     await press('Reports: Agent');
     await page.getByRole('alert').filter({ hasText: 'you can neither give nor take it' }).waitFor();
@@ -230,12 +230,12 @@ describe('settings for admins', () => {
     await world.desk.admin.update(`/slas/${idOf(page)}`, { predicate_collections: [{ propositions: [{ field: 'tags.name', operator: 'collection_contains_any_insensitive', value: 'vip' }] }] });
     await page.reload();
     await page.locator('.condition select').first().waitFor();
-    assert.deepEqual([await page.locator('.condition select').first().inputValue(), await page.locator('.condition input').inputValue()], ['tags.name', 'vip']);
+    await until(async () => await page.locator('.condition select').first().inputValue() === 'tags.name' && await page.locator('.condition input').inputValue() === 'vip');
     // The definitions of service levels do not list the priority, and their conditions may test it.
     await world.desk.admin.update(`/slas/${idOf(page)}`, { predicate_collections: [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: '4' }] }] });
     await page.reload();
     await until(() => page.locator('.condition select').evaluateAll((all) => all.map((one) => one.selectedOptions[0]?.text).includes('Urgent')));
-    assert.equal(await page.locator('.condition select').first().inputValue(), 'cases.casepriorityid');
+    await until(async () => await page.locator('.condition select').first().inputValue() === 'cases.casepriorityid');
   });
 
   test('a trigger shows its firings: the conversation, the event, what was done and what was not, and why', async (t) => {

@@ -2,12 +2,15 @@
 // the frame that shows its effect.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The files of the console that the page has loaded: Map(name, {kind, bytes}). Bytes are those of the wire. */
+/** Parts that a page loads when it has been open for a second (a change of several conversations) or for 30 s (the login): whether one sees
+ *  that depends on the machine. */
+const AHEAD = /\/(bulk|login)-/;
+/** The files of the console that the page has loaded, without AHEAD: Map(name, {kind, bytes}). Bytes are those of the wire. */
 export const filesOf = (page) => {
   const files = new Map();
   page.on('response', (response) => {
     const name = new URL(response.url()).pathname, kind = /\.(js|css)$/.exec(name)?.[1];
-    if (kind && name.includes('/agent/files/')) files.set(name, { kind, bytes: Number(response.headers()['content-length']) });
+    if (kind && name.includes('/agent/files/') && !AHEAD.test(name)) files.set(name, { kind, bytes: Number(response.headers()['content-length']) });
   });
   return files;
 };
