@@ -100,7 +100,7 @@ describe('a console that loses its server', () => {
   };
 
   test('over restarts two tabs keep their text, hear all that happens, and say when the console is newer', async (t) => {
-    const id = await asked('Restarts'), expected = /status of 503|ERR_|WebSocket/;
+    const id = await asked('Restarts'), expected = /status of (404|409|412|503)|ERR_|WebSocket/;
     const pages = [await sit(t, world.first, path(id), { expected }), await sit(t, world.second, path(id), { expected })];
     for (const page of pages) { await posts(page).first().waitFor(); await joined(page); }
     const { desk } = world, [ben] = pages;

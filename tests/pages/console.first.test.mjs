@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PASSWORD, SHOTS, audit, examine, launch, outside, save, shoot, strip, until } from './console.mjs';
+import { PASSWORD, SHOTS, audit, examine, explain, launch, outside, save, shoot, strip, until } from './console.mjs';
 import { Desk, directory, initialise } from '../api/lib/desk.mjs';
 import { mailIn, relay } from '../api/lib/index.mjs';
 import { mail } from '../api/lib/mails.mjs';
@@ -30,7 +30,7 @@ describe('the first run of a desk', () => {
   const sit = async (t, path = '/agent', options = {}) => {
     const context = await world.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options }), page = await context.newPage(), wrong = [];
     page.on('pageerror', (error) => wrong.push(error.stack ?? String(error)));
-    t.after(async () => { await context.close(); assert.deepEqual(wrong, []); });
+    t.after(async () => { await explain(t, context, wrong); await context.close(); assert.deepEqual(wrong, []); });
     await page.goto(world.desk.base + path);
     return page;
   };

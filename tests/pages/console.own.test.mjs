@@ -60,7 +60,7 @@ describe('the own settings', () => {
     await page.getByLabel('New password').fill(NEW);
     await save(page, 'Change the password');
     await saved(page);
-    assert.equal(await page.getByLabel('New password').inputValue(), '');
+    await until(async () => await page.getByLabel('New password').inputValue() === '');
     assert.equal((await world.desk.login(person.email, NEW).get('/me')).status, 200);
   });
 
@@ -119,7 +119,7 @@ describe('the own settings', () => {
     assert.equal(await of(), false);
     await page.keyboard.press('z');
     await page.getByText('Undone').waitFor();
-    assert.deepEqual([await of(), await box.isChecked()], [true, true]);
+    await until(async () => await of() && await box.isChecked());
   });
 
   test('theme, density, keys and what follows a close are of the browser', async (t) => {
