@@ -38,7 +38,7 @@ rmSync(place, { recursive: true, force: true });
 await demo(place, '--database', database);
 await run('psql', [database, '-q', '-c', 'VACUUM ANALYZE']);
 
-const start = (more) => Server.start(binary, ['serve', ...more, '--listen', '127.0.0.1:0', '--log-level', 'warn'], /listening on .*:(\d+)$/m);
+const start = (more) => Server.start(binary, ['serve', ...more, '--listen', '127.0.0.1:0', '--base-url', 'http://127.0.0.1', '--log-level', 'warn'], /listening on .*:(\d+)$/m);
 const onPostgres = ['--data', place, '--database', database];
 const engines = [
     { name: 'SQLite', servers: [await start(['--data', folder])] },

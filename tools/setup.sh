@@ -6,7 +6,7 @@ set -eu
 run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libfido2-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libytnef0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libwslay-dev libpcre2-dev libgumbo-dev libarchive-dev zlib1g-dev libstemmer-dev libcjose-dev libssl-dev curl"
 # npm builds the console. A source archive has it built.
 [ -e "$(dirname "$0")/../web/dist/page.html" ] || run="$run nodejs npm ca-certificates"
-test="$run libcmocka-dev nodejs npm ca-certificates postgresql sqlite3 strace python3-aiosmtpd openssl fakeroot dpkg-dev lintian man-db systemd chromium firefox-esr"
+test="$run libcmocka-dev nodejs npm ca-certificates postgresql pgbouncer sqlite3 strace python3-aiosmtpd openssl fakeroot dpkg-dev lintian man-db systemd chromium firefox-esr"
 # Mail servers for tests run from temporary folders, and of prometheus only promtool runs. The services of the packages are not started.
 deep="$test clang clang-format graphviz postfix dovecot-imapd swaks prometheus valgrind"
 
@@ -67,7 +67,7 @@ apt_get() {
 # Debian starts the services of a package when it is installed, unless this file forbids it.
 policy=/usr/sbin/policy-rc.d
 case "$missing" in
-*postfix* | *dovecot* | *prometheus*)
+*postfix* | *dovecot* | *prometheus* | *pgbouncer*)
     if [ ! -e "$policy" ]; then
         printf '#!/bin/sh\nexit 101\n' | $root sh -c "cat >$policy && chmod 755 $policy"
         trap '$root rm -f "$policy"' EXIT

@@ -19,6 +19,7 @@
 #include "core/access/permission.h"
 #include "core/helpcenter/generation.h"
 #include "core/desk/gather.h"
+#include "core/desk/processes.h"
 #include "core/desk/setting.h"
 #include "core/desk/widget.h"
 #include "files/content.h"
@@ -61,7 +62,9 @@ struct server {
     struct live *live;
     struct lmtp *lmtp;
     struct lmtp_counts mails;
-    bool is_new; /* this run has made the desk */
+    bool is_new;     /* this run has made the desk */
+    bool others_run; /* other processes serve the desk with the key that this one replaces */
+    bool joined;     /* this process serves the desk with the others, if there are any */
 };
 
 /* Descriptors besides the connections: the store, its log and readers, temporary files, the standard
@@ -70,6 +73,9 @@ struct server {
 
 /* Default numbers of pool threads. Threads of a database that blocks mostly wait, so there are more. */
 enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
+
+/* The end of a message about other processes: see PROCESS_LEASE. */
+#define CRASHED " (one that has crashed counts for 15 seconds)"
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
@@ -80,6 +86,11 @@ static int key_replaced(struct conn *c, void *arg) {
     work_init(&w, &s->desk, s->memory);
     w.conn = c;
     w.actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = S("deskd serve")};
+    if (db_shared(s->desk.db)) {
+        int run = processes_run(c, w.now);
+        s->others_run = run > 0;
+        if (run) return run < 0 ? run : -ERR_SERVICE_UNAVAILABLE;
+    }
     return audit_rekey(&w);
 }
 
@@ -99,6 +110,10 @@ static int know_key(struct server *s, const struct key *server) {
     bool renew = !db_shared(s->desk.db) || option_int(s->options, OPT_NEW_KEY);
     int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), key_proof(s->memory, server), renew,
                                key_replaced, s);
+    if (known < 0 && s->others_run)
+        return complain("other processes serve %s with its present key: stop them before --new-key" CRASHED,
+                        store_name(s->options)),
+               -1;
     if (known < 0) return complain("%s can't be written", store_name(s->options)), -1;
     if (known == 0 && !renew)
         return complain("the other processes of %s have a different server key: give this one a copy of "
@@ -242,11 +257,32 @@ static int open_outside(struct server *s) {
     return 0;
 }
 
+/* Refuses to serve beside a process that writes other links, or that is another program. */
+static bool join_processes(struct server *s) {
+    struct other_process other = {0};
+    if (!db_shared(s->desk.db)) return true;
+    int joined = processes_join(&s->desk, s->memory, &other);
+    if (joined > 0) return true;
+    if (joined < 0) complain("%s can't be written", store_name(s->options));
+    else if (!str_eq(other.version, S(DESKD_VERSION)))
+        complain(
+            "another process that serves %s is deskd %s, this one is %s: stop it, and start all with one "
+            "version" CRASHED,
+            store_name(s->options), other.version.n ? other.version.p : "of an older version", DESKD_VERSION);
+    else
+        complain("another process that serves %s has the base URL %s, this one %s: start all with one "
+                 "--base-url" CRASHED,
+                 store_name(s->options), other.base_url.p, s->desk.base_url.p);
+    return false;
+}
+
 /* Called when the port is known. Jobs write links, so they start when the base URL is known, and before a
  * request can need one. */
 static void on_bound(void *arg, int port) {
     struct server *s = arg;
     set_base_url(s, port);
+    s->joined = join_processes(s);
+    if (!s->joined) return;
     s->jobs = jobs_start(&s->desk, s->api);
     s->sender = sender_start(&s->desk);
     s->collector = collector_start(&s->desk);
@@ -275,6 +311,7 @@ static int start_http(struct server *s) {
                          (s->lmtp ? LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS) : 0));
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
+    if (!s->joined) return -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
     if (s->sender == NULL) return complain("the sender of deliveries can't be started"), -1;
     if (s->collector == NULL) return complain("the reader of mailboxes can't be started"), -1;

@@ -121,15 +121,22 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-static void quiet(void *arg, const char *message) { (void)arg, (void)message; }
+/* A COMMIT that waits for a synchronous standby ends with success if somebody cancels the wait
+ * (pg_cancel_backend): the transaction is in the log of this server only, and a warning is all that says so. */
+static void noticed(void *arg, const PGresult *r) {
+    struct conn *c = arg;
+    const char *from = PQresultErrorField(r, PG_DIAG_SOURCE_FUNCTION);
+    if (from && strcmp(from, "SyncRepWaitForLSN") == 0) c->pg->unconfirmed = true;
+}
 
+#define OF_NUMBER "; SELECT pg_backend_pid()"
 static const char session_read[] =
     "SET default_transaction_read_only = on; SET default_transaction_isolation = "
-    "'repeatable read'; SET statement_timeout = 0";
+    "'repeatable read'; SET statement_timeout = 0" OF_NUMBER;
 static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET "
                                     "synchronous_commit = on; SET statement_timeout = 0; SET "
-                                    "idle_in_transaction_session_timeout = 60000";
-static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0";
+                                    "idle_in_transaction_session_timeout = 60000" OF_NUMBER;
+static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0" OF_NUMBER;
 
 static bool reports(PGconn *handle, const char *parameter, const char *value) {
     const char *reported = PQparameterStatus(handle, parameter);
@@ -164,27 +171,24 @@ static int pg_set_up(struct conn *c, struct why why) {
     struct pg *g = c->pg;
     int rc = suits(g->handle, c->role, why);
     if (rc < 0) return rc;
-    PQsetNoticeProcessor(g->handle, quiet, NULL);
+    PQsetNoticeReceiver(g->handle, noticed, c);
     PQsetErrorVerbosity(g->handle, PQERRORS_TERSE);
     pg_wait(c, PG_COMMAND_MS);
     PGresult *r = PQexec(g->handle, texts[c->role]);
     pg_waited(c);
-    bool done = PQresultStatus(r) == PGRES_COMMAND_OK;
+    rc = PQresultStatus(r) == PGRES_TUPLES_OK
+             ? pg_pooler_check(c, r, why)
+             : db_refuse(why, "the database refuses a session: %s", PQerrorMessage(g->handle));
     PQclear(r);
     g->timeout_ms = 0;
     g->sent = false;
     g->generation++;
-    return done ? 0 : db_refuse(why, "the database refuses a session: %s", PQerrorMessage(g->handle));
+    return rc;
 }
 
 static int open_handle(struct conn *c, struct why why) {
-    /* These come before the URL, so that the URL overrides them. */
-    static const char *const words[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
-                                        "client_encoding", "fallback_application_name", NULL};
-    const char *const values[] = {
-        c->pg->server->connect_timeout, "10000", c->pg->server->url, "UTF8", "deskd", NULL};
     char text[400];
-    c->pg->handle = PQconnectdbParams(words, values, 1);
+    c->pg->handle = pg_connect(c->pg->server, NULL);
     pg_watch_socket(c, PQsocket(c->pg->handle));
     if (PQstatus(c->pg->handle) == CONNECTION_OK) return pg_set_up(c, why);
     pg_reason(c, text, sizeof text);
@@ -224,8 +228,9 @@ static int connect_now(struct conn *c, struct why why) {
         return 0;
     }
     close_handle(c);
+    atomic_store(&s->keeps_sessions, false);
     int next = waited ? waited * 2 : BACK_OFF_MS;
-    if (waited == 0 && c->store->postgres->opened) log_error("store: %s", why.p);
+    if (c->store->postgres->opened) log_often(LOG_ERROR, "attempts to connect", "store: %s", why.p);
     atomic_store(&s->back_off, next < BACK_OFF_MAX_MS ? next : BACK_OFF_MAX_MS);
     atomic_store(&s->next_try, clock_monotonic() + next);
     return rc;

@@ -24,13 +24,13 @@ struct pg_server {
     const char *connect_timeout; /* seconds */
     _Atomic int64_t next_try;    /* clock_monotonic(): no attempt to connect before */
     _Atomic int back_off;        /* ms, doubled with each failure; 0: the last attempt succeeded */
+    atomic_bool keeps_sessions;  /* a pooler was found, and gives each connection a session of its own */
 };
 
 /* See postgres_replica.c. */
 #define PG_BEATS 16
 struct pg_beat {
     int64_t at;       /* clock_monotonic() before the position was read; 0: unused */
-    int64_t clock;    /* the desk's clock at the same time */
     int64_t position; /* position of the primary's log */
 };
 struct pg_replica {
@@ -47,6 +47,7 @@ struct pg_replica {
     struct conn *primary, *own;
     struct pg_beat beats[PG_BEATS];
     size_t next;
+    int64_t timeline; /* of the primary */
     bool strange, told;
 };
 
@@ -103,6 +104,7 @@ struct pg_hints {
 struct pg {
     struct pg_server *server;
     PGconn *handle; /* NULL: not connected */
+    int number;     /* of the server's process; with a pooler, PQbackendPID returns another number */
     int fd;         /* socket of the handle, while it may be shut down; guarded by the store's lock */
     /* clock_monotonic(): the watcher shuts down a wait that lasts longer; 0: no wait */
     _Atomic int64_t until;
@@ -123,6 +125,7 @@ struct pg {
     const char *culprit; /* the one of them that failed; NULL: none did */
     bool late;           /* one of them failed, and the task runs again to fail where its cause is */
     bool at_once;        /* no statement of this task waits */
+    bool unconfirmed;    /* the wait of a COMMIT for a standby was cancelled */
     struct pg_hints hints;
     struct pg_ahead *ahead; /* of the present write: postgres_ahead.c */
 };
@@ -226,6 +229,14 @@ void pg_watch_cut(struct db *db, const struct pg_server *server);
 int pg_watch_start(struct db *db);
 void pg_watch_stop(struct db *db); /* call it before the connections are closed */
 
+/* postgres_pooler.c */
+/* Opens a connection without a role. like: to the same host as this one; NULL: to any host of the URL. The
+ * caller looks at its PQstatus, and ends it with PQfinish. */
+PGconn *pg_connect(const struct pg_server *server, const PGconn *like);
+/* Refuses a pooler that gives another session to each transaction. answer: the result of
+ * SELECT pg_backend_pid() */
+int pg_pooler_check(struct conn *c, const PGresult *answer, struct why why);
+
 /* postgres_statement.c */
 int pg_prepare(struct conn *c, const char *sql, void **handle, int *params);
 void pg_finalize(struct conn *c, void *handle);
@@ -280,8 +291,10 @@ void pg_listen_end(struct db *db);
 extern const struct mover pg_mover;
 /* until the connection ends, no other move can fill this database */
 int pg_claim(struct conn *c, struct why why);
-/* fails if deskd has other connections; waits up to 2 s for sessions that are ending */
-int pg_alone(struct conn *c, struct why why);
+/* Fails if deskd has other connections: stop those processes, `then` ... Waits up to 2 s for sessions that
+ * are ending. */
+int pg_alone_to(struct conn *c, const char *then, struct why why);
+int pg_alone(struct conn *c, struct why why); /* for a move */
 
 /* postgres_schema.c */
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);

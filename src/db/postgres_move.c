@@ -80,20 +80,22 @@ int pg_claim(struct conn *c, struct why why) {
                       : 0;
 }
 
-/* Returns a query that counts the connections of deskd that don't belong to this store. */
+/* Returns a query that counts the connections of deskd that don't belong to this store. A process that starts
+ * waits for the lock of migrations, and uses nothing yet. */
 static struct str others(struct arena *a, struct db *db) {
     struct str own = S("0");
     for (struct ring *r = db->conns.next; r != &db->conns; r = r->next)
-        own = str_fmt(a, "%s, %d", own.p, PQbackendPID(RING_OF(r, struct conn, in_store)->pg->handle));
+        own = str_fmt(a, "%s, %d", own.p, RING_OF(r, struct conn, in_store)->pg->number);
     return str_fmt(a,
                    "SELECT COUNT(*), pg_stat_clear_snapshot() "
                    "FROM pg_stat_activity "
                    "WHERE datname = current_database() AND backend_type = 'client backend' "
-                   "AND application_name = current_setting('application_name') AND pid NOT IN (%s)",
+                   "AND application_name = current_setting('application_name') AND pid NOT IN (%s) "
+                   "AND COALESCE(wait_event, '') <> 'advisory'",
                    own.p);
 }
 
-int pg_alone(struct conn *c, struct why why) {
+int pg_alone_to(struct conn *c, const char *then, struct why why) {
     struct arena *a = arena_new();
     struct str text = others(a, c->store);
     int64_t n = ask_int(c, text.p, "the database", why);
@@ -103,9 +105,11 @@ int pg_alone(struct conn *c, struct why why) {
     }
     arena_free(a);
     if (n <= 0) return (int)n;
-    return db_refuse(why, "%lld connections of deskd use the database: stop those processes, then move",
-                     (long long)n);
+    return db_refuse(why, "%lld connections of deskd use the database: stop those processes, then %s",
+                     (long long)n, then);
 }
+
+int pg_alone(struct conn *c, struct why why) { return pg_alone_to(c, "move", why); }
 
 /* ---- the catalogue --------------------------------------------------------------------------- */
 

@@ -48,7 +48,7 @@ static bool notifier_received(struct conn *c, struct pg_notifier *nt) {
     bool others = false;
     if (!PQconsumeInput(c->pg->handle)) return false;
     for (PGnotify *n; (n = PQnotifies(c->pg->handle)) != NULL; PQfreemem(n))
-        if (n->be_pid != PQbackendPID(c->pg->handle)) {
+        if (n->be_pid != c->pg->number) {
             others = true;
             count(&nt->received);
         }

@@ -11,8 +11,14 @@
  * log. A replica that has replayed the log to this position has all that was committed before that time.
  * The watcher keeps the positions of the last seconds. The latest one that the replica has reached gives
  * its moment. If the watcher, the primary or the replica hangs, the moment grows old by itself, and the
- * replica is no longer used. Clocks are compared only within this process and with the marks of sessions.
- * REPLICA_SLACK_MS allows for their differences and for the duration of a COMMIT.
+ * replica is no longer used. The mark of a session becomes an age, and ages are compared. So a clock that jumps
+ * back makes a session read from the primary, until the clock has passed the mark. REPLICA_SLACK_MS
+ * allows for differences of clocks and for the duration of a COMMIT.
+ *
+ * Failovers. A new primary begins a timeline, and positions on two timelines can't be compared: a replica may
+ * have received more of the old one than the new primary. So a replica counts only if its timeline is that of
+ * the primary. A user with pg_read_all_stats learns at once that the replica follows. Another one learns it
+ * from the replica's next restart point, within checkpoint_timeout.
  *
  * Failures. If a replica refuses, disconnects or cancels a statement (recovery has priority), the read
  * runs again on the primary. If it does not answer at all, the watcher shuts down its connections once its
@@ -31,20 +37,24 @@
 
 enum { BEAT_MS = 1000 };
 
-/* For PostgreSQL only. Columns: cluster and database, position in the log; -1: not a replica. */
-static const char position_of_primary[] = "SELECT system_identifier || '/' || current_database(), "
-                                          "CAST(pg_current_wal_lsn() - pg_lsn '0/0' AS BIGINT) "
-                                          "FROM pg_control_system()";
+/* For PostgreSQL only. Columns: cluster and database; position in the log, or -1: not a replica; timeline. */
+static const char position_of_primary[] =
+    "SELECT system_identifier || '/' || current_database(), "
+    "CAST(pg_current_wal_lsn() - pg_lsn '0/0' AS BIGINT), "
+    "CAST(CAST('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS BIT(32)) AS INTEGER) "
+    "FROM pg_control_system()";
 static const char position_of_replica[] =
     "SELECT system_identifier || '/' || current_database(), CASE WHEN pg_is_in_recovery() "
-    "THEN CAST(COALESCE(pg_last_wal_replay_lsn() - pg_lsn '0/0', -1) AS BIGINT) ELSE -1 END "
-    "FROM pg_control_system()";
+    "THEN CAST(COALESCE(pg_last_wal_replay_lsn() - pg_lsn '0/0', -1) AS BIGINT) ELSE -1 END, "
+    "GREATEST((SELECT timeline_id FROM pg_control_checkpoint()), "
+    "(SELECT min_recovery_end_timeline FROM pg_control_recovery()), "
+    "(SELECT received_tli FROM pg_stat_wal_receiver)) FROM pg_control_system()";
 
 /* ---- the watcher ----------------------------------------------------------------------------- */
 
 struct position {
     char of[160];
-    int64_t at;
+    int64_t at, timeline;
 };
 
 static int replica_ask(struct conn *c, const char *sql, struct position *out) {
@@ -55,6 +65,7 @@ static int replica_ask(struct conn *c, const char *sql, struct position *out) {
     if (PQresultStatus(r) != PGRES_TUPLES_OK || PQntuples(r) != 1) return pg_error(c, r, sql);
     snprintf(out->of, sizeof out->of, "%s", PQgetvalue(r, 0, 0));
     out->at = strtoll(PQgetvalue(r, 0, 1), NULL, 10);
+    out->timeline = strtoll(PQgetvalue(r, 0, 2), NULL, 10);
     PQclear(r);
     return 0;
 }
@@ -84,10 +95,12 @@ static void set_moment(struct pg_replica *r, const struct pg_beat *b) {
 
 static void beat(struct db *db, struct pg_replica *r) {
     struct position primary, replica;
-    struct pg_beat now = {.at = clock_monotonic(), .clock = clock_now(r->clock)};
+    struct pg_beat now = {.at = clock_monotonic()};
     if (replica_ask(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0)
         return;
     now.position = primary.at;
+    if (primary.timeline != r->timeline) memset(r->beats, 0, sizeof r->beats);
+    r->timeline = primary.timeline;
     r->beats[r->next++ % PG_BEATS] = now;
     if (replica_ask(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;
     bool ours = replica.at >= 0 && strcmp(primary.of, replica.of) == 0;
@@ -95,7 +108,8 @@ static void beat(struct db *db, struct pg_replica *r) {
         log_warn("store: the server of --replica-url is not a replica of the "
                  "database: it is not used");
     r->strange = !ours;
-    const struct pg_beat *b = ours ? reached(r, replica.at) : NULL;
+    bool follows = ours && replica.timeline == primary.timeline;
+    const struct pg_beat *b = follows ? reached(r, replica.at) : NULL;
     if (b) set_moment(r, b);
 }
 
@@ -103,7 +117,8 @@ static bool usable(struct pg_replica *r, int64_t since) {
     pthread_mutex_lock(&r->lock);
     struct pg_beat moment = r->moment;
     pthread_mutex_unlock(&r->lock);
-    return moment.at && clock_monotonic() - moment.at <= REPLICA_LAG_MS && since <= moment.clock;
+    int64_t age = clock_monotonic() - moment.at;
+    return moment.at && age <= REPLICA_LAG_MS && age <= clock_now(r->clock) - since;
 }
 
 static void tell_changes(struct pg_replica *r, bool now) {

@@ -136,6 +136,7 @@ static int migrate(struct conn *c, const struct schema_file *files, struct why w
     int version = pg_schema_version(c, files, why), newest = schema_newest(files),
         rc = version < 0 ? version : 0;
     struct arena *a = arena_new();
+    if (version > 0 && version < newest) rc = pg_alone_to(c, "update it", why);
     for (int v = version + 1; rc == 0 && v <= newest; v++) {
         if (!pg_apply_file(c, v, &files[v - 1], a)) {
             rc = pg_migration_failed(c, &files[v - 1], v, why);

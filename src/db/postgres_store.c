@@ -22,7 +22,7 @@ static _Thread_local const struct db *writing_for;
 
 /* ---- a task ---------------------------------------------------------------------------------- */
 
-/* Ends a transaction. Returns 0, or an error if nothing of it was kept. */
+/* Ends a transaction. Returns 0, or an error: nothing of it was kept, or this is unknown. */
 static int commit(struct conn *c) {
     if (pg_unbegun(c)) return 0;
     bool alone = c->pg->waiting_count == 0;
@@ -30,7 +30,11 @@ static int commit(struct conn *c) {
         log_error("store: a write continued after a failed statement");
         return -ERR_INTERNAL_ERROR;
     }
+    c->pg->unconfirmed = false;
     int rc = alone ? pg_run(c, "COMMIT") : pg_run_last(c, "COMMIT");
+    if (rc == 0 && c->pg->unconfirmed)
+        rc = UNAVAILABLE("unconfirmed writes",
+                         "store: the wait of a COMMIT for a synchronous standby was cancelled");
     if (rc == 0) count(&c->counters.commits);
     return rc;
 }
@@ -208,7 +212,7 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     s->statement_ms = cfg->statement_ms ? cfg->statement_ms : STATEMENT_MS;
     s->on_change = cfg->on_change;
     s->clock = cfg->clock;
-    s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0};
+    s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0, false};
     s->notifier.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->hints_lock, NULL);
@@ -221,7 +225,8 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
             cfg->read_only ? pg_check_schema(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
     if (rc < 0 || cfg->replica == NULL) return rc;
-    s->replica.server = (struct pg_server){"replica", str_dup(db->memory, str_of(cfg->replica)).p, "2", 0, 0};
+    s->replica.server =
+        (struct pg_server){"replica", str_dup(db->memory, str_of(cfg->replica)).p, "2", 0, 0, false};
     return pg_replica_open(db, cfg, why);
 }
 

@@ -78,6 +78,11 @@ const as = (command, args, options = {}) => (ROOT
   ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...options })
   : execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options }));
 
+/** Gives a path to the user that runs PostgreSQL. */
+export function own(path) {
+  if (ROOT) chownSync(path, ...['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres']))));
+}
+
 /** A PostgreSQL server for this test that can be restarted, stopped and misconfigured. It listens on a socket in its folder, and on a port
  * on request. */
 export class Cluster {
@@ -85,7 +90,7 @@ export class Cluster {
    * whose replica it is. `empty`: the test fills the data folder. */
   constructor(t, { settings = {}, hba, port, from, empty = false } = {}) {
     this.place = mkdtempSync(join(tmpdir(), 'deskd-pg-'));
-    this.own(this.place);
+    own(this.place);
     this.data = join(this.place, 'data');
     this.port = port;
     this.settings = { unix_socket_directories: this.place, listen_addresses: port ? '127.0.0.1' : '', port: port ?? 5432, fsync: 'off', max_connections: 60, shared_buffers: '16MB', ...settings };
@@ -98,15 +103,11 @@ export class Cluster {
     if (hba) this.write('pg_hba.conf', `local all all trust\n${hba.join('\n')}\n`);
   }
 
-  own(path) {
-    if (ROOT) chownSync(path, ...['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres']))));
-  }
-
   /** A file in the data folder that only the server can read. */
   write(name, text) {
     const file = join(this.data, name);
     writeFileSync(file, text, { mode: 0o600 });
-    this.own(file);
+    own(file);
     return file;
   }
 

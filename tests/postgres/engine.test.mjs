@@ -40,7 +40,7 @@ test('concurrent messages of one conversation through two processes are numbered
 
 test('two processes on one database: a write through one takes effect in the other', async (t) => {
   const desk = await open(t);
-  const second = await new Desk(desk.dir, { people: desk.people, clock: desk.clock.now }).start();
+  const second = await new Desk(desk.dir, { people: desk.people, clock: desk.clock.now, base: desk.base }).start();
   t.after(() => second.stop());
   const person = await desk.person('agent');
   const session = await desk.session(person.client);

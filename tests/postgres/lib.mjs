@@ -28,7 +28,7 @@ export function connection(t, url) {
 
 /** Another process on the same database with the same people. It ends before the first. */
 export async function another(t, desk, options = {}) {
-  const second = new Desk(desk.dir, { people: desk.people, clock: desk.clock.now, ...options });
+  const second = new Desk(desk.dir, { people: desk.people, clock: desk.clock.now, base: desk.base, ...options });
   defer(t, () => second.stop());
   return second.start();
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Desk, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs';
 import { CLUSTER, Cluster, contents, database, freePort, init, psql, refused, running, secret, unique } from './cluster.mjs';
+import { connection } from './lib.mjs';
 
 // Databases that can't be used: deskd exits with 1, prints one line with the action to take, and changes nothing.
 
@@ -197,7 +198,7 @@ test('one of several concurrent inits succeeds', async (t) => {
 test('concurrent starts on an empty database or an older schema all serve, with one owner and one key', async (t) => {
   for (const url of [database(t), behind(t)]) {
     const key = join(directory(), 'key');
-    const starts = Array.from({ length: 3 }, () => new Desk(directory(), { url, args: ['--secret-file', key, '--password-file', secret(), '--owner-email', 'owner@example.com'] }));
+    const starts = Array.from({ length: 3 }, () => new Desk(directory(), { url, base: 'http://desk.example', args: ['--secret-file', key, '--password-file', secret(), '--owner-email', 'owner@example.com'] }));
     for (const desk of starts) desk.people = { owner: { email: 'owner@example.com', password: PASSWORD } };
     await Promise.all(starts.map((desk) => desk.start()));
     defer(t, () => Promise.all(starts.map((desk) => desk.stop())));
@@ -208,17 +209,50 @@ test('concurrent starts on an empty database or an older schema all serve, with 
   }
 });
 
+/** As refused(), for a process that logs warnings before, such as that of its clock. */
+function refusedAtLast({ status, stderr }, pattern) {
+  assert.equal(status, 1, stderr);
+  assert.match(stderr.trimEnd().split('\n').at(-1), pattern);
+}
+
 test('a process with another server key than the others of its database is refused, unless the key is declared new', async (t) => {
   const url = database(t), [own, other] = [directory(), directory()];
   init(url, own);
   const first = await new Desk(own, { url, processes: 1 }).start();
-  defer(t, () => first.stop());
-  const stranger = ['serve', '--data', other, '--database', url, '--listen', '127.0.0.1:0'];
-  refused(await running(stranger), /have a different server key: give this one a copy of their secret\.key \(--secret-file\)/);
-  const same = await new Desk(directory(), { url, processes: 1, args: ['--secret-file', join(own, 'secret.key')] }).start();
+  defer(t, () => first.stop()); // no-op if it has ended
+  const stranger = ['serve', '--data', other, '--database', url, '--listen', '127.0.0.1:0', '--clock', first.clock.file];
+  refusedAtLast(await running(stranger), /have a different server key: give this one a copy of their secret\.key \(--secret-file\)/);
+  const same = await new Desk(directory(), { url, processes: 1, base: first.base, args: ['--secret-file', join(own, 'secret.key')] }).start();
   await same.stop();
+  refusedAtLast(await running([...stranger, '--base-url', first.base, '--new-key']), /other processes serve .* with its present key: stop them before --new-key/);
+  await first.stop();
   const renewed = await new Desk(other, { url, processes: 1, args: ['--new-key'] }).start();
   assert.match(renewed.log, /the server key has changed: all sessions have ended/);
   await renewed.stop();
-  refused(await running(['serve', '--data', own, '--database', url, '--listen', '127.0.0.1:0']), /have a different server key/);
+  refusedAtLast(await running(['serve', '--data', own, '--database', url, '--listen', '127.0.0.1:0']), /have a different server key/);
+});
+
+test('a process with another version or base URL than one that runs is refused, and serves after its end', async (t) => {
+  const url = database(t), dir = directory();
+  init(url, dir);
+  const first = await new Desk(dir, { url, processes: 1, base: 'https://desk.example' }).start();
+  defer(t, () => first.stop());
+  const serve = (base) => running(['serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0', '--clock', first.clock.file, '--base-url', base]);
+  refusedAtLast(await serve('https://other.example'), /has the base URL https:\/\/desk\.example, this one https:\/\/other\.example: start all with one --base-url/);
+  const same = await new Desk(dir, { url, processes: 1, base: 'https://desk.example', clock: first.clock.now }).start();
+  await same.stop();
+  psql(url, "UPDATE leases SET version = '0.0.1' WHERE name LIKE 'process %' AND until > 0");
+  refusedAtLast(await serve('https://desk.example'), /is deskd 0\.0\.1, this one is \d\S*: stop it, and start all with one version/);
+  await first.stop();
+  await (await new Desk(dir, { url, processes: 1, base: 'https://other.example', clock: first.clock.now }).start()).stop();
+});
+
+test('a schema is not updated while another process uses the database', async (t) => {
+  const url = behind(t);
+  const old = connection(t, `${url}&application_name=deskd`);
+  await old.say('SELECT 1');
+  refused(await running(['serve', '--data', directory(), '--database', url, '--listen', '127.0.0.1:0']), /1 connections of deskd use the database: stop those processes, then update it/);
+  assert.equal(psql(url, 'SELECT max(version) FROM schema_version'), '1');
+  await old.end();
+  assert.equal(init(url).status, 0);
 });

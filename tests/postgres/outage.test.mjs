@@ -138,7 +138,7 @@ test('the server ends a statement over its time limit: the reply is 503, and the
     ALTER TABLE teams ENABLE ROW LEVEL SECURITY; ALTER TABLE teams FORCE ROW LEVEL SECURITY; CREATE ROLE plain LOGIN;
     INSERT INTO teams (title, created_at, updated_at) VALUES ('Slow', 0, 0); CREATE POLICY slow ON teams USING (stall());
     ALTER TABLE teams OWNER TO plain; GRANT ALL ON ALL TABLES IN SCHEMA public TO plain; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO plain`);
-  const plain = new Desk(desk.dir, { url: url.replace('//desk@', '//plain@'), people: desk.people });
+  const plain = new Desk(desk.dir, { url: url.replace('//desk@', '//plain@'), people: desk.people, base: desk.base });
   plain.expects5xx = true;
   defer(t, () => plain.stop());
   await plain.start();
@@ -147,4 +147,21 @@ test('the server ends a statement over its time limit: the reply is 503, and the
   (await plain.owner.get('/teams')).must(503);
   assert.ok(now() - began > 9_000 && now() - began < 15_000, `after ${now() - began} ms`);
   (await plain.owner.get('/users')).must(200);
+});
+
+test('a write whose wait for a synchronous standby is cancelled gets 503, and its repetition the result of the first', async (t) => {
+  const { desk, url } = await lonely(t);
+  desk.expects5xx = true;
+  const standby = (name) => psql(url, `ALTER SYSTEM SET synchronous_standby_names = '${name}'; SELECT pg_reload_conf()`);
+  const send = () => desk.owner.post('/conversations', { subject: 'Unconfirmed', contents: 'C' }, { headers: { 'Idempotency-Key': 'the same' } });
+  const cancel = () => psql(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+  standby('nobody');
+  let reply;
+  send().then((r) => { reply = r; });
+  await until('the reply', () => (cancel(), reply));
+  reply.must(503);
+  assert.match(desk.log, /the wait of a COMMIT for a synchronous standby was cancelled/);
+  standby('');
+  await until('an answer', async () => (cancel(), (await send()).status === 201));
+  assert.equal(psql(url, "SELECT count(*) FROM cases WHERE subject = 'Unconfirmed'"), '1');
 });

@@ -130,3 +130,35 @@ test('a database that is no replica of the desk\'s is not used, and a replica wi
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /--replica-url/);
 });
+
+test('a replica that received more of the old primary than the new one has is not used, whatever its position', async (t) => {
+  const first = new Cluster(t).start();
+  psql(first.url('postgres'), 'CREATE DATABASE desk');
+  const next = new Cluster(t, { from: first }).start();
+  const replica = new Cluster(t, { from: first }).start();
+  const url = `postgres://desk@/desk?host=${first.place},${next.place}&target_session_attrs=read-write`;
+  const dir = directory();
+  assert.equal(init(url, dir).status, 0);
+  const desk = new Desk(dir, { url, args: ['--replica-url', replica.url('desk')], people: { owner: { email: 'owner@example.com', password: PASSWORD } } });
+  defer(t, () => desk.stop());
+  await desk.start();
+  const owner = (await desk.session(desk.owner)).client;
+  await desk.clock.forward(60);
+  await until('the session on the standby', () => psql(next.url('desk'), 'SELECT count(*) FROM sessions') === '1');
+  next.stop();
+  await usable(desk, true);
+  psql(first.url('desk'), "SELECT pg_logical_emit_message(false, 'ahead', repeat('x', 20000000)); CREATE TABLE ahead (id int)");
+  await until('the replica to be ahead', () => psql(replica.url('desk'), "SELECT count(*) FROM pg_tables WHERE tablename = 'ahead'") === '1');
+  desk.expects5xx = true;
+  first.stop('immediate');
+  next.start().promote();
+  await until('a write on the other', async () => (await owner.post('/teams', { title: 'After' })).status === 201);
+  desk.expects5xx = false;
+  const position = psql(next.url('desk'), 'SELECT pg_current_wal_lsn()');
+  assert.equal(psql(replica.url('desk'), `SELECT pg_last_wal_replay_lsn() > pg_lsn '${position}'`), 't', 'by its position the replica has all');
+  await desk.clock.forward(60); // the session has not written for a minute
+  const looks = new Set();
+  await until('three looks at the new primary', () => looks.add(psql(next.url('desk'), "SELECT max(query_start) FROM pg_stat_activity WHERE query LIKE '%pg_walfile_name%' AND pid <> pg_backend_pid()")).size > 3);
+  assert.equal(await metric(desk, 'store_replica_usable'), 0);
+  assert.deepEqual(await titles(owner), ['After']);
+});

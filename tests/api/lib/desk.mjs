@@ -8,7 +8,7 @@ import { Clock } from './clock.mjs';
 import { Contract } from './contract.mjs';
 import { defer } from './defer.mjs';
 import { obey } from './rules.mjs';
-import { BINARY, CLUSTER, PASSWORD, createDatabase, databaseUrl, deskd, directory, dropDatabase, make, once, query, quicken, store } from './stores.mjs';
+import { BINARY, CLUSTER, PASSWORD, createDatabase, databaseUrl, deskd, directory, dropDatabase, forgetProcesses, make, once, query, quicken, store } from './stores.mjs';
 import { until } from './until.mjs';
 
 export const ROLES = ['owner', 'admin', 'agent', 'collaborator', 'customer'];
@@ -120,6 +120,8 @@ export class Desk {
     this.agent.destroy();
     for (const { child } of this.daemons) child.kill('SIGKILL');
     await this.ended();
+    const [, , , url] = this.store;
+    if (url) forgetProcesses(url);
   }
 
   async restart() {

@@ -45,6 +45,9 @@ export const query = (dir, sql) => (CLUSTER ? psql(databaseUrl(dir), sql) : run(
 export const createDatabase = (dir, from) => CLUSTER && psql(CLUSTER, `CREATE DATABASE ${databaseName(dir)}${from ? ` TEMPLATE ${databaseName(from)} STRATEGY FILE_COPY` : ''}`);
 export const dropDatabase = (dir) => CLUSTER && psql(CLUSTER, `DROP DATABASE IF EXISTS ${databaseName(dir)} WITH (FORCE)`);
 
+/** Ends the leases of processes that were killed. The clock of a test may stand still, and they would count as running. */
+export const forgetProcesses = (url) => psql(url, "UPDATE leases SET until = 0 WHERE name LIKE 'process %'");
+
 /** Runs `deskd <args>` to its end. A server gets the system's time, because it logs a line about another clock. */
 export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000, maxBuffer: 64 << 20, env: args[0] === 'serve' ? process.env : { ...process.env, DESKD_CLOCK: CLOCK } });
 
