@@ -210,7 +210,7 @@ describe('the editor of articles', () => {
     assert.equal(await page.getByLabel('Status').locator('option').count(), 2);
   });
 
-  test('the editor is accessible and stays in its window in both themes, and right to left', { timeout: 120_000 }, async (t) => {
+  test('the editor is accessible and stays in its window in both themes, and right to left', async (t) => {
     const { id } = await article({ titles: [text('en-us', 'Pay'), text('de', 'Zahlen')], contents: [text('en-us', STRANGE), text('de', '<p>Jetzt zahlen.</p>')], tags: 'login' });
     const page = await world.sit(t, world.first), ready = (at) => at.locator('.rich').first();
     await examine(world, page, [['article', path(id), ready]], SHOTS ? undefined : { sizes: [[360, 740], [1280, 800]] });

@@ -135,7 +135,7 @@ describe('the help center', () => {
   const tree = (page) => link(page, 'Billing');
   const form = (page) => page.getByLabel('Who sees it');
   const arabic = (page) => page.locator('.help-form select');
-  test('each screen is accessible and stays in its window in both themes, from 360 to 1920 px, and right to left', { timeout: 120_000 }, async (t) => {
+  test('each screen is accessible and stays in its window in both themes, from 360 to 1920 px, and right to left', async (t) => {
     const page = await world.sit(t, world.first), at = '/agent/help-center';
     const sizes = SHOTS ? undefined : { sizes: [[360, 740], [1280, 800]] };
     await examine(world, page, [['help-tree', at, tree], ['help-section', `${at}/sections/${invoices.id}`, form]], sizes);

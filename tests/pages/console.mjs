@@ -41,6 +41,7 @@ const looks = async (page) => {
     return {
       where: `${location.href} “${document.title}”`, strip: words('.strip'), alerts: words('[role=alert]'), dialogs: words('dialog[open]'), busy: words('[aria-busy=true]'),
       focus: focus && `${focus.tagName} ${focus.getAttribute('aria-label') ?? focus.id ?? ''} ${focus.className}`, page: words('main, body').slice(0, 1500),
+      widget: document.querySelector('deskd-widget')?.shadowRoot?.firstElementChild?.innerText.slice(0, 1500),
     };
   });
   parts.said = saidIn(page).all.join(' | ');

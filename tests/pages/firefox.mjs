@@ -54,7 +54,7 @@ export const firefox = async (t, expected = /^$/) => {
       for (;;) {
         const found = await page.evaluate(run, ...args);
         if (found) return found;
-        assert.ok(Date.now() < end, `${run} ${args}`);
+        if (Date.now() >= end) assert.fail(`${run} ${args}\nThe page shows: ${await page.evaluate(() => document.body.innerText.slice(0, 1500))}`);
         await new Promise((go) => setTimeout(go, 50));
       }
     },

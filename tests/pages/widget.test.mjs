@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { jwt, known } from '../api/lib/widget.mjs';
-import { audit, consoleWorld, shoot, slow, until } from './console.mjs';
+import { audit, consoleWorld, explain, shoot, slow, until } from './console.mjs';
 
 const KB = 1024, MOST = 20 * KB;
 const GAUGE = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
@@ -49,7 +49,7 @@ describe('the widget of a site', () => {
     page.on('console', (m) => { if (/error|warning/.test(m.type()) && !expected.test(m.text())) wrong.push(m.text()); });
     page.on('pageerror', (error) => wrong.push(error.stack));
     page.on('request', async (r) => { if ((await r.allHeaders().catch(() => ({}))).cookie) wrong.push(`a cookie: ${r.url()}`); });
-    t.after(async () => { await own.close(); assert.deepEqual(wrong, []); });
+    t.after(async () => { await explain(t, own, wrong); await own.close(); assert.deepEqual(wrong, []); });
     await slow(page, desk.base);
     await page.goto(site.base + path);
     await launcher(page).waitFor();
@@ -110,7 +110,7 @@ describe('the widget of a site', () => {
     await dialog.getByText('Thank you!').waitFor();
     await until(async () => (await desk.owner.fetch(`/articles/${article.id}`)).upvote_count === 1);
     await dialog.getByRole('button', { name: 'Back' }).click();
-    assert.equal(await field.inputValue(), 'oil');
+    await until(async () => await field.inputValue() === 'oil');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await hasFocus(launcher(page));
@@ -150,7 +150,8 @@ describe('the widget of a site', () => {
     await until(async () => (await casesOf('Sent with')).length === 1);
     const [{ id }] = await casesOf('Sent with'), context = page.context();
     const messages = async () => (await desk.owner.fetch(`/conversations/${id}/messages`)).map(({ content_text: text }) => text).reverse();
-    await page.route('**/api/v1/**', (route) => route.abort('internetdisconnected')); // the page itself can be read anew
+    let isCut = true;
+    await page.route('**/api/v1/**', (route) => (isCut ? route.abort('internetdisconnected') : route.fallback())); // the page itself can be read anew
     await dialog.getByLabel('Write a reply').fill('Written without');
     await page.keyboard.press('Enter');
     await dialog.getByText('You are offline.').waitFor();
@@ -158,7 +159,7 @@ describe('the widget of a site', () => {
     await dialog.getByLabel('Write a reply').fill('A text that is not finished');
     await shoot(page, 'widget-offline');
     assert.deepEqual(await audit(page), []);
-    await page.unroute('**/api/v1/**');
+    isCut = false;
     const other = await visit(t, { context });
     await panel(other).waitFor({ state: 'hidden' });
     await until(async () => (await messages()).length === 2); // the other tab has a connection, and sends it
@@ -188,6 +189,7 @@ describe('the widget of a site', () => {
     await dialog.locator('.thumb canvas').waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download label.txt' }).click()]);
     assert.equal(readFileSync(await download.path(), 'utf8'), 'Serial number 4711');
+    await until(async () => (await casesOf('The label')).length === 1);
     const [{ id }] = await casesOf('The label');
     await world.first.client.create(`/cases/${id}/reply`, { contents: 'All is well.', channel: 'MESSENGER', status_id: 4 });
     await dialog.getByText('How did we do?').waitFor();
