@@ -162,7 +162,8 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_FROM_API] = {"from-api", "URL", OPTION_TEXT, 0, IMPORT, .valid = url_valid,
                       .form = "a URL as https://desk.example.com",
                       .doc = "Another server that speaks this API: people, organizations, teams, roles, "
-                             "conversations, their posts and files."},
+                             "conversations, their posts and files. An empty store keeps its ids. A desk "
+                             "with rows of its own gets what is new."},
     [OPT_CREDENTIALS_FILE] =
         {"credentials-file", "FILE", OPTION_TEXT, 0, IMPORT,
          .doc =

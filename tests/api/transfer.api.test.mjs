@@ -134,6 +134,14 @@ test('an import that was killed goes on where it stopped, and the next one fetch
   const desk = await serving(t, last);
   assert.equal((await desk.owner.fetch(`/cases/${one.id}/posts`, { limit: 1 }))[0].contents, 'Seen on the day of the switch.');
   same(await contents(source), await contents(desk));
+
+  // The desk of the trial follows the source, too. Its ids are those of the source.
+  const trial = await importFrom(dir, first.base, copy, source.clock.file);
+  assert.equal(trial.status, 0, trial.errors);
+  assert.match(trial.said, /imported from api into .*: 1 notes, 1 conversations with changes$/m);
+  const followed = await serving(t, dir);
+  assert.equal((await followed.owner.fetch(`/cases/${one.id}/posts`, { limit: 1 }))[0].contents, 'Seen on the day of the switch.');
+  assert.equal((await followed.owner.exchange('GET', '/api/v1/cases?limit=1')).must(200).body.total_count, total);
 });
 
 test('the owner keeps the login, other people have none, and new rows get ids above those of the source', async (t) => {

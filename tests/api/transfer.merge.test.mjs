@@ -43,14 +43,14 @@ async function conversation(desk, name, row) {
 }
 
 const CASES = { fields: '+tags', include: 'case_field_value' };
-/** The conversations of the source by their ids there, as `desk` has them. host: NULL: `desk` is the source. */
-async function conversations(desk, host) {
-  const name = await names(desk), told = new Map();
+/** Conversations by their ids at the source, as `desk` has them. host null: by their ids in `desk`. only: these. */
+async function conversations(desk, host, only) {
+  const name = await names(desk), wanted = [];
   for (const row of await pages(desk.owner, '/cases', CASES)) {
     const id = host ? row.legacy_id?.startsWith(`${host}:`) && row.legacy_id.slice(host.length + 1) : String(row.id);
-    if (id) told.set(id, await conversation(desk, name, row));
+    if (id && (!only || only.includes(id))) wanted.push([id, row]);
   }
-  return told;
+  return new Map(await Promise.all(wanted.map(async ([id, row]) => [id, await conversation(desk, name, row)])));
 }
 
 const counted = async (desk) => Object.fromEntries(await Promise.all(['/cases', '/users', '/organizations', '/teams', '/cases/macros', '/views', '/triggers', '/monitors', '/slas', '/articles', '/sections', '/categories', '/cases/forms', '/cases/fields', '/cases/statuses', '/businesshours', '/roles']
@@ -73,6 +73,7 @@ test('an import into a desk with rows of its own maps ids, leaves its people as 
   // People of both desks: by a verified address, and a stranger who only claims the address of somebody else.
   const requester = async (i) => { const [row] = await source.owner.fetch('/cases', { limit: 1, offset: i }); return source.owner.fetch(`/users/${row.requester.id}`, { include: 'identity_email' }); };
   const [known, other] = [await requester(0), await requester(7)];
+  const begun = (subject) => source.owner.create('/cases', { subject, contents: 'Hello.', requester_id: known.id }), three = await begun('Closed here'), four = await begun('Deleted here');
   for (let i = 0; i < 3; i++) await desk.owner.create('/users', { full_name: `Filler ${i}`, email: `filler${i}@here.example`, role_id: ROLE_ID.customer });
   const before = (await desk.owner.fetch('/users', { email: known.emails[0].email }))[0]
     ?? await desk.owner.create('/users', { full_name: known.full_name, designation: 'Of this desk', email: known.emails[0].email, role_id: ROLE_ID.customer });
@@ -103,7 +104,7 @@ test('an import into a desk with rows of its own maps ids, leaves its people as 
   const there = await conversations(source), here = await conversations(desk, host);
   assert.deepEqual([...here.keys()].sort(), [...there.keys()].sort());
   for (const [id, told] of there) assert.deepEqual(here.get(id), told, `conversation ${id}`);
-  for (const [id, told] of await conversations(desk)) if (ownCases.has(id)) assert.deepEqual(told, ownCases.get(id), `own conversation ${id}`);
+  for (const [id, told] of await conversations(desk, null, [...ownCases.keys()])) assert.deepEqual(told, ownCases.get(id), `own conversation ${id}`);
   assert.deepEqual(await kept(desk, own), was);
   assert.equal((await desk.login('agent@example.com').get('/me')).must(200).data.email ?? 'agent', 'agent');
   assert.equal((await desk.owner.fetch('/users', { role: 'OWNER' })).length, (await source.owner.fetch('/users', { role: 'OWNER' })).length);
@@ -133,20 +134,25 @@ test('an import into a desk with rows of its own maps ids, leaves its people as 
 
   // What changed at the source since.
   switched = 2;
-  const open = (await source.owner.fetch('/cases', { include: 'case_status', limit: 100 })).filter((c) => !['CLOSED', 'COMPLETED'].includes(c.status.type)), [one, two] = open;
+  const open = (await source.owner.fetch('/cases', { include: 'case_status', limit: 100 })).filter((c) => !['CLOSED', 'COMPLETED'].includes(c.status.type)), [one, two] = open.filter(({ id }) => id !== three.id && id !== four.id);
+  const hereOf = async ({ id }) => (await desk.owner.fetch('/cases', { legacy_ids: `${host}:${id}` }))[0];
+  const closed = await hereOf(three), gone = await hereOf(four);
+  await desk.owner.update(`/cases/${closed.id}`, { status_id: (await desk.owner.fetch('/cases/statuses')).find((row) => row.type === 'CLOSED').id });
+  (await desk.owner.put(`/cases/${gone.id}/trash`)).must(200);
   source.clock.write(source.clock.now + 120_000);
   desk.clock.write(source.clock.now + 180_000);
-  (await source.owner.post(`/cases/${one.id}/reply`, { contents: 'It is on its way.' })).must(201);
+  for (const { id } of [one, three, four]) (await source.owner.post(`/cases/${id}/reply`, { contents: 'It is on its way.' })).must(201);
   await source.owner.create(`/cases/${two.id}/notes`, { contents: 'Seen on the day of the switch.' });
   await source.owner.update(`/cases/${two.id}`, { subject: 'Renamed', priority_id: (await source.owner.fetch('/cases/priorities'))[0].id });
   await source.owner.create(`/users/${other.id}/notes`, { contents: 'Calls on Mondays.' });
   const newest = await source.owner.create('/cases', { subject: 'After the trial', contents: 'New.', requester_id: other.id });
   const last = await into();
   assert.equal(last.status, 0, last.errors);
-  assert.match(last.said, /2 conversations with changes/);
-  const now = await conversations(source), then = await conversations(desk, host);
-  for (const id of [one.id, two.id, newest.id].map(String)) assert.deepEqual(then.get(id), now.get(id), `conversation ${id}`);
-  assert.equal(then.size, now.size);
+  assert.match(last.said, /3 conversations with changes/);
+  for (const what of ['messages of conversations that are closed here', 'changes of conversations that were deleted, merged or put aside here']) assert.equal(skipped(last.said).get(what), 1, last.said);
+  const changed = [one.id, two.id, newest.id].map(String), now = await conversations(source, null, changed), then = await conversations(desk, host, changed);
+  for (const id of changed) assert.deepEqual(then.get(id), now.get(id), `conversation ${id}`);
+  assert.deepEqual(await counted(desk), { ...counts, '/cases': counts['/cases'] }); // one more, and one in the trash
   assert.deepEqual(await kept(desk, own), was);
 });
 
