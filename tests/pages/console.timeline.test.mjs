@@ -166,8 +166,9 @@ describe('the conversation of the console', () => {
     go();
     await page.getByText('Undone').waitFor();
     await until(async () => await unread() === 0);
+    go = undefined;
     await page.keyboard.press('u');
-    await until(() => go);
+    await until(() => go); // of this key
     go();
     await until(async () => await unread() === 1);
     await page.unroute('**/unread?*');
