@@ -32,6 +32,7 @@
 #include "mail/collector.h"
 #include "mail/inbox.h"
 #include "mail/lmtp.h"
+#include "mail/unstored.h"
 #include "console/console.h"
 #include "console/widget.h"
 #include "oauth/oauth.h"
@@ -193,6 +194,7 @@ static int open_store(struct server *s) {
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
     desk_caches_open(&s->desk);
+    s->desk.unstored = unstored_new();
     widgets_notified(&s->desk, (struct str){0});
     s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
@@ -375,6 +377,7 @@ static void stop(struct server *s) {
     if (s->jobs) jobs_stop(s->jobs);
     sender_stop(s->sender);
     collector_stop(s->collector);
+    unstored_free(s->desk.unstored);
     if (s->api) api_free(s->api);
     pages_close(&s->pages);
     signin_memory_free(s->signin);

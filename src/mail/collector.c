@@ -6,6 +6,7 @@
 #include "core/words.h"
 #include "mail/collect.h"
 #include "mail/recipients.h"
+#include "mail/unstored.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -188,9 +189,11 @@ static void *collector_main(void *arg) {
     struct collector *c = arg;
     while (collector_rest(c)) {
         recipients_refresh(c->desk);
+        unstored_write(c->desk, 0);
         collector_look(c);
     }
     readings_end(c, true);
+    if (unstored_write(c->desk, 0)) log_error("the store does not take tokens of mailboxes: they are lost");
     return NULL;
 }
 

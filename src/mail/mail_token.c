@@ -8,12 +8,12 @@
 #include "core/signin/provider.h"
 #include "core/signin/url.h"
 #include "json/json.h"
+#include "mail/unstored.h"
 #include "outgoing/fetch.h"
 
 #include <inttypes.h>
 #include <time.h>
 
-#define REQUEST_MS 10000
 #define REPLY_MAX (64 * 1024)
 #define TOKEN_MAX 16384
 #define LEASE_MS (2 * TIME_MINUTE)
@@ -21,10 +21,12 @@
 #define USUAL_LIFE TIME_HOUR /* of a token without expires_in */
 #define LONGEST_LIFE (24 * TIME_HOUR)
 #define READ_MS 10000
-#define AWAIT_MS 15000
+#define AWAIT_MS 5000 /* and the timeout of a request */
 #define LOOK_MS 100
 
-#define TOKEN_ACTOR ((struct actor){.kind = ACTOR_MAIL, .cause = S("OAuth")})
+static int64_t request_ms(const struct desk *d) {
+    return setting_int(d, "mail.oauth_timeout_seconds") * TIME_SECOND;
+}
 
 /* ---- one request ----------------------------------------------------------------------------- */
 
@@ -112,7 +114,7 @@ static enum answer token_ask(struct work *w, const struct mail_oauth *o, const s
                                                                    url_encoded(a, o->secret))
                                                : (struct str){0},
                       .private_allowed = private_allowed,
-                      .timeout_ms = REQUEST_MS,
+                      .timeout_ms = request_ms(w->desk),
                       .most = REPLY_MAX,
                       .stopping = stopping};
     struct fetched got;
@@ -153,7 +155,7 @@ struct renewal {
 };
 
 static struct str token_lease(struct work *w, const struct renewal *r) {
-    return str_fmt(w->arena, "mail token %" PRId64, r->mailbox_id);
+    return mail_token_lease(w->arena, r->mailbox_id);
 }
 
 static int renewal_read(struct work *w, void *arg) {
@@ -188,7 +190,7 @@ static int renewal_drop(struct work *w, void *arg) {
 static int renewal_write(struct work *w, int (*run)(struct work *w, void *arg), struct renewal *r) {
     struct work own;
     work_init(&own, w->desk, w->arena);
-    own.actor = TOKEN_ACTOR;
+    own.actor = MAIL_TOKEN_ACTOR;
     return work_write(&own, run, r);
 }
 
@@ -243,7 +245,11 @@ static enum mail_token_result token_renew(struct work *w, struct renewal *r, int
                  r->why.p);
         return MAIL_TOKEN_CONSENT;
     }
-    if (r->answer == ANSWER_GRANT) out->why = S("The store can't be written.");
+    if (r->answer == ANSWER_GRANT) {
+        unstored_keep(w->desk, o, &r->grant, r->holder);
+        out->why = S("The store can't be written.");
+        return MAIL_TOKEN_LATER;
+    }
     if (!o->access_token.n || now >= o->access_until) return MAIL_TOKEN_LATER;
     out->text = o->access_token;
     return MAIL_TOKEN_READY;
@@ -254,6 +260,8 @@ enum mail_token_result mail_token_get(struct work *w, int64_t mailbox_id, const 
     struct renewal r = {.mailbox_id = mailbox_id,
                         .holder = STR_CAT(w->arena, w->desk->process, S(" "), random_hex(w->arena, 8))};
     enum mail_token_result result;
+    *out = (struct mail_token){.why = S("The store can't be written.")};
+    if (unstored_write(w->desk, mailbox_id)) return MAIL_TOKEN_LATER;
     int found = renewal_load(w, &r);
     int64_t now = clock_now(&w->desk->clock);
     *out = (struct mail_token){.why = S("The store can't be read.")};
@@ -272,7 +280,7 @@ enum mail_token_result mail_token_get(struct work *w, int64_t mailbox_id, const 
 
 enum mail_token_result mail_token_await(struct work *w, int64_t mailbox_id, const atomic_bool *stopping,
                                         struct mail_token *out) {
-    int64_t until = clock_monotonic() + AWAIT_MS;
+    int64_t until = clock_monotonic() + AWAIT_MS + request_ms(w->desk);
     for (;;) {
         enum mail_token_result result = mail_token_get(w, mailbox_id, stopping, out);
         if (result != MAIL_TOKEN_BUSY) return result;
@@ -294,5 +302,5 @@ static int refusal_note(struct work *w, void *arg) {
 }
 
 void mail_token_refused(struct work *w, int64_t mailbox_id, struct str token) {
-    desk_write(w->desk, TOKEN_ACTOR, refusal_note, &(struct refusal){mailbox_id, token});
+    desk_write(w->desk, MAIL_TOKEN_ACTOR, refusal_note, &(struct refusal){mailbox_id, token});
 }

@@ -3,9 +3,9 @@
  *
  * The thread that is about to log in renews a token, five minutes before its end. A lease gives the renewal
  * to one thread of all processes, because a provider may end a consent whose refresh token is used twice.
- * The request is made without a transaction, by the rules of outgoing/fetch.h: ten seconds, 64 KiB, no
- * redirects. A provider that failed is asked again after 15 seconds at the earliest, so that many mails
- * wait for it once. */
+ * The request is made without a transaction, by the rules of outgoing/fetch.h: mail.oauth_timeout_seconds,
+ * 64 KiB, no redirects. A provider that failed is asked again after 15 seconds at the earliest, so that many
+ * mails wait for it once. New tokens that the store does not take wait in memory (mail/unstored.h). */
 #ifndef MAIL_MAIL_TOKEN_H
 #define MAIL_MAIL_TOKEN_H
 
@@ -28,7 +28,7 @@ struct mail_token {
 /* Runs outside of transactions; w is used for its arena and its desk. */
 enum mail_token_result mail_token_get(struct work *w, int64_t mailbox_id, const atomic_bool *stopping,
                                       struct mail_token *out);
-/* The same, and waits while another thread renews the token: 15 s at most. */
+/* The same, and waits while another thread renews the token: 5 s longer than a request may take. */
 enum mail_token_result mail_token_await(struct work *w, int64_t mailbox_id, const atomic_bool *stopping,
                                         struct mail_token *out);
 /* A server has refused the token. */

@@ -29,6 +29,7 @@ struct generations;
 struct field_catalogue;
 struct cascade_row;
 struct widgets;
+struct unstored;
 struct case_now;
 struct work;
 
@@ -89,6 +90,7 @@ struct desk {
     void *wake_live_arg;
     struct lmtp_counts *mails; /* counters of mails by LMTP: mail/lmtp_session.h; NULL: none comes in so */
     struct sent *sent;         /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
+    struct unstored *unstored; /* tokens that wait for the store: mail/unstored.h; NULL: none are kept */
     struct lags *lags;         /* what waits: core/desk/lags.h; NULL: no jobs run */
 };
 

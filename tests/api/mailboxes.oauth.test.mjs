@@ -111,7 +111,7 @@ describe('mailboxes by OAuth 2:', () => {
     assert.equal(provider.renewals(), before + 1);
   });
 
-  test('a provider that is away, answers with a gigabyte, or wrongly, ends no consent: the mail is sent when it answers', async () => {
+  test('a provider that is away, answers slowly, with a gigabyte, or wrongly, ends no consent: the mail is sent when it answers', async () => {
     const { desk, provider } = world;
     const endless = (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 ** 30 });
@@ -119,15 +119,23 @@ describe('mailboxes by OAuth 2:', () => {
       response.on('drain', more).on('error', () => {});
       more();
     };
+    /** Each byte comes at once, and the reply never ends. */
+    const drip = (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 100);
+      response.on('close', () => clearInterval(timer)).on('error', () => {});
+    };
     const cases = [['large', endless, /too long/], ['error', (r) => provider.send(r, 'oops', 500), /answered 500/], ['odd', (r) => provider.send(r, { access_token: 'a b', token_type: 'Bearer' }), /without an access token/],
-      ['gone', (r) => r.destroy(), /The provider failed/]];
+      ['gone', (r) => r.destroy(), /The provider failed/], ['slow', drip, /no complete reply within 1 s/]];
     for (const [name, wrong, message] of cases) {
       provider.wrong = wrong;
+      if (wrong === drip) await desk.owner.update('/settings', { values: { 'mail.oauth_timeout_seconds': 1 } });
       await desk.clock.forward(2 * HOUR);
       await reply(`${name}@people.example`);
       const failed = await until(`the reason of ${name}`, async () => { const now = await box(); return message.test(now.oauth_reason ?? '') ? now : undefined; });
       assert.equal(failed.oauth_state, 'CONNECTED');
       provider.wrong = undefined;
+      if (wrong === drip) await desk.owner.update('/settings', { values: { 'mail.oauth_timeout_seconds': 10 } });
       await taken(`${name}@people.example`);
       assert.equal((await box()).oauth_reason, null);
     }

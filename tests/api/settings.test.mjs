@@ -12,7 +12,7 @@ const now = async (client) => Object.fromEntries((await client.fetch('/settings'
 
 const OWNERS = {
   'audit.keep_days': 400, 'endpoints.allow_private_addresses': true, 'mail.smtp_host': 'relay.example.com', 'mail.smtp_port': 2525, 'mail.smtp_security': 'TLS', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'x',
-  'mail.authserv_id': 'mx.example.com', 'mail.smtp_ca': 'x', 'mail.smtp_timeout_seconds': 30, 'mail.from_address': 'desk@example.com', 'mail.return_path': 'bounces@example.com', 'mail.imap_ca': 'x', 'mail.dns_server': '127.0.0.1:53', 'mail.plus_addresses': false, 'mail.subject_tokens': true, 'mail.imap_allow_private_addresses': true,
+  'mail.authserv_id': 'mx.example.com', 'mail.smtp_ca': 'x', 'mail.smtp_timeout_seconds': 30, 'mail.oauth_timeout_seconds': 9, 'mail.from_address': 'desk@example.com', 'mail.return_path': 'bounces@example.com', 'mail.imap_ca': 'x', 'mail.dns_server': '127.0.0.1:53', 'mail.plus_addresses': false, 'mail.subject_tokens': true, 'mail.imap_allow_private_addresses': true,
   'security.cors_origins': 'https://app.example.com', 'security.frame_ancestors': 'https://shop.example.com', 'security.hsts_seconds': 3600, 'security.staff_passwords': true, 'signin.allow_private_addresses': true,
 };
 

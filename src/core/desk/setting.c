@@ -170,6 +170,8 @@ const struct setting setting_table[] = {
     {62, "mail.imap_allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
      .doc = "True: IMAP servers may be on this machine or in a private network. False: such hosts are "
             "refused, because an IMAP account could otherwise examine the network of the desk."},
+    {132, "mail.oauth_timeout_seconds", SETTING_INT, "10", 1, 30, .role = ROLE_OWNER,
+     .doc = "Timeout of a request for an access token at the provider of a mailbox (OAuth 2), in seconds."},
     {42, "mail.authserv_id", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = authserv_id_wrong,
      .doc = "Name of your mail server in its Authentication-Results headers (authserv-id, RFC 8601). The "
             "desk trusts only the topmost header with this name. Empty: it trusts none, so mails of staff "

@@ -6,10 +6,11 @@ import { Visitor } from './provider.mjs';
 import { PASSWORD } from './desk.mjs';
 import { basic } from './client.mjs';
 
-/** `wrong(response)` answers the requests for tokens in place of the provider; `revoked` ends all consents. */
+/** `wrong(response, form)` answers the requests for tokens in place of the provider; `revoked` ends all consents. Servers ask at /introspect
+ * (RFC 7662) whose token it is: that of `user`. */
 export class MailProvider {
   constructor() {
-    Object.assign(this, { serial: 0, codes: new Set(), live: new Set(), refresh: new Set(), requests: [], life: 3600, revoked: false, wrong: undefined });
+    Object.assign(this, { serial: 0, codes: new Set(), live: new Set(), refresh: new Set(), requests: [], life: 3600, revoked: false, wrong: undefined, user: 'desk', asked: [] });
   }
 
   async start() {
@@ -36,8 +37,17 @@ export class MailProvider {
   }
 
   answer(request, response, form) {
+    if (request.url.startsWith('/introspect')) return this.introspect(response, form.get('token'));
     this.requests.push({ authorization: request.headers.authorization, ...Object.fromEntries(form) });
-    if (this.wrong) return this.wrong(response, form);
+    return this.wrong ? this.wrong(response, form) : this.grant(response, form);
+  }
+
+  introspect(response, token) {
+    this.asked.push(token);
+    return this.send(response, this.live.has(token) ? { active: true, username: this.user } : { active: false });
+  }
+
+  grant(response, form) {
     const good = form.get('grant_type') === 'authorization_code' ? this.codes.delete(form.get('code')) && form.get('code_verifier')?.length >= 43
       : !this.revoked && this.refresh.has(form.get('refresh_token'));
     if (!good) return this.send(response, { error: 'invalid_grant', error_description: 'secret words' }, 400);

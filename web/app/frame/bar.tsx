@@ -1,5 +1,5 @@
 // The bar: name of the desk, search, keys, the person.
-import { createSignal, Show } from 'solid-js';
+import { createSignal, lazy, Show, Suspense } from 'solid-js';
 import { connected } from '../../kit/live';
 import { go, href, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';
@@ -15,6 +15,11 @@ import { Bell } from '../notifications/bell';
 import { showKeys } from './keys_list';
 import { updated } from './version';
 
+const Consents = lazy(async () => {
+  const [{ Consents: shown }, { ready }] = await Promise.all([import('./consents'), import('./consent_words')]);
+  await ready();
+  return { default: shown };
+});
 const [online, setOnline] = createSignal(navigator.onLine);
 addEventListener('online', () => setOnline(true));
 addEventListener('offline', () => setOnline(false));
@@ -51,6 +56,7 @@ export const Bar = () => {
         <input ref={search} type="search" aria-label={say('search_hint')} placeholder={say('search_hint')} value={place().query.get('q') ?? ''} />
       </form>
       <span class="grow" />
+      <Show when={isAdmin()}><Suspense><Consents /></Suspense></Show>
       <Show when={updated()}><span class="notice">{say('new_version')} <button type="button" onClick={() => location.reload()}>{say('reload')}</button></span></Show>
       <Show when={!connected() || !online()}><span class="notice wrong" role="status">{say(online() ? 'reconnecting' : 'offline')}</span></Show>
       <Bell />
