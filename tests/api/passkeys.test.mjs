@@ -14,7 +14,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { MINUTE, PASSWORD, open, shared } from './lib/index.mjs';
+import { MINUTE, PASSWORD, open, relayFor, shared } from './lib/index.mjs';
 import { Authenticator, FLAGS, b64, cbor, passkey } from './lib/authenticator.mjs';
 import { totp } from './lib/totp.mjs';
 
@@ -380,11 +380,15 @@ describe('a passkey as second step', () => {
 
 test('an admin removes the passkeys of a person who lost a device, an agent does not; an erasure leaves none, and an export lists them', async (t) => {
   const desk = await open(t, { base: BASE }), person = await desk.person('agent', { full_name: 'Ada Lind' }), me = (await desk.session(person.client)).client;
+  const to = await relayFor(t, desk);
   const { device } = await added(me, { name: 'Old phone' }), path = `/users/${person.id}/passkeys`;
+  const told = await to.find(person.email, /^A passkey was added to your account/);
+  for (const text of [told.text, told.html]) assert.match(text, /Old phone.* was added/);
   (await desk.staff.delete(path)).refused(403, 'PERMISSIONS_DENIED');
   (await desk.admin.delete(`/users/${desk.people.owner.id}/passkeys`)).refused(403, 'PERMISSIONS_DENIED');
   (await desk.admin.delete(path)).must(200);
   (await desk.admin.delete(path)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  assert.match((await to.find(person.email, /^A passkey was removed from your account/)).text, /Old phone was removed/);
   const [entry] = await audit(desk, 'PASSKEY_REMOVED');
   assert.deepEqual([entry.actor.id, entry.object.id, entry.details], [desk.people.admin.id, person.id, { count: 1 }]);
   (await enters(desk.anyone, device.get(await asked(desk)))).refused(401, 'AUTHENTICATION_FAILED');

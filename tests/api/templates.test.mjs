@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, iso, open, relayFor } from './lib/index.mjs';
 
-const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'forward', 'rule_notification', 'endpoint',
+const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'passkey_added', 'passkey_removed', 'case_reply', 'forward', 'rule_notification', 'endpoint',
   'case_created', 'reply_on_case', 'case_assigned_to_agent', 'case_assigned_to_team', 'sla_breached', 'mentioned_in_conversation', 'survey', 'mailbox_verification'];
 const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_survey', 'page_survey_done', 'page_unsubscribe', 'page_unsubscribed', 'page_authorize_login', 'page_authorize', 'page_link_dead'];
 const SITE = ['helpcenter_layout', 'helpcenter_home', 'helpcenter_category', 'helpcenter_section', 'helpcenter_search', 'helpcenter_article', 'helpcenter_contact'];

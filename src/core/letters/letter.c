@@ -330,12 +330,10 @@ static struct str masked(struct arena *a, struct str email) {
     return STR_CAT(a, ((struct str){email.p, first}), S("***"), domain);
 }
 
-static int tell_of_addresses(struct work *w, const char *template, int64_t user_id, int64_t but,
-                             struct str changed) {
-    struct notice_to to;
+static int queue_change(struct work *w, const char *template, int64_t user_id, const struct notice_to *to,
+                        struct str changed) {
     struct buf b = {0};
     struct json_writer j;
-    TRY(recipients(w, &letter_other_addresses, BINDS(B_INT("user", user_id), B_INT("but", but)), false, &to));
     jw_init(&j, &b);
     jw_object(&j);
     jw_key(&j, S("named"));
@@ -343,9 +341,24 @@ static int tell_of_addresses(struct work *w, const char *template, int64_t user_
     jw_key(&j, S("changed"));
     jw_str(&j, changed);
     jw_end(&j);
-    int rc = queue_notice(w, template, user_id, &to, buf_view(&b));
+    int rc = queue_notice(w, template, user_id, to, buf_view(&b));
     buf_free(&b);
     return rc;
+}
+
+static int tell_of_addresses(struct work *w, const char *template, int64_t user_id, int64_t but,
+                             struct str changed) {
+    struct notice_to to;
+    TRY(recipients(w, &letter_other_addresses, BINDS(B_INT("user", user_id), B_INT("but", but)), false, &to));
+    return queue_change(w, template, user_id, &to, changed);
+}
+
+/* A person who logs in by a provider may have no password, but then has a validated address. */
+int letter_passkeys(struct work *w, const char *template, int64_t user_id, struct str names) {
+    struct notice_to to;
+    TRY(recipients(w, &letter_account_addresses, BINDS(B_INT("user", user_id)), true, &to));
+    if (to.count == 0) return tell_of_addresses(w, template, user_id, 0, names);
+    return queue_change(w, template, user_id, &to, names);
 }
 
 int letter_address_added(struct work *w, int64_t email_id) {

@@ -21,6 +21,8 @@ int letter_first_verification(struct work *w, int64_t email_id);
  * letter_address_added. */
 /* if there was a password, and mail.notify_password_changes is on */
 int letter_password_changed(struct work *w, int64_t user_id);
+/* template: passkey_added or passkey_removed; names: those of the passkeys */
+int letter_passkeys(struct work *w, const char *template, int64_t user_id, struct str names);
 int letter_address_added(struct work *w, int64_t email_id);          /* does not send to the new address */
 int letters_addresses_removed(struct work *w, struct str email_ids); /* sends to the removed addresses, too */
 

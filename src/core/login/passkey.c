@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/encoding.h"
 #include "core/change/audit.h"
+#include "core/letters/letter.h"
 #include "core/login/session.h"
 #include "json/json.h"
 
@@ -131,6 +132,7 @@ QUERY(passkey_insert,
       ":count, :transports, :handle, :rp, :now, :now) @RETURN_ID@");
 QUERY(passkey_delete, "DELETE FROM passkeys WHERE id = :id");
 QUERY(passkey_name, "SELECT name FROM passkeys WHERE id = :id");
+QUERY(passkeys_names, "SELECT name FROM passkeys WHERE user_id = :user ORDER BY id");
 QUERY(passkey_owner, "SELECT user_id FROM passkeys WHERE id = :id");
 QUERY(passkeys_delete, "DELETE FROM passkeys WHERE user_id = :user");
 QUERY(passkey_session, "SELECT 1 FROM sessions WHERE id = :session AND remembered_by IS NULL "
@@ -200,6 +202,7 @@ int passkey_add(struct work *w, struct str name, const struct webauthn_credentia
                         B_INT("count", c->sign_count), B_TEXT("transports", transports),
                         B_TEXT("handle", handle), B_TEXT("rp", rp_id), B_INT("now", w->now)),
                   id));
+    TRY(letter_passkeys(w, "passkey_added", user, name));
     return passkey_note(w, AUDIT_PASSKEY_ADDED, user, name);
 }
 
@@ -212,13 +215,21 @@ int passkey_remove(struct work *w, int64_t id) {
     TRY(db_text(w->conn, &passkey_name, binds, w->arena, &name));
     rc = db_exec(w->conn, &passkey_delete, binds);
     if (rc <= 0) return rc;
+    TRY(letter_passkeys(w, "passkey_removed", user, name));
     TRY(passkey_note(w, AUDIT_PASSKEY_REMOVED, user, name));
     return 1;
 }
 
 int passkeys_remove(struct work *w, int64_t user_id) {
+    struct str names = S("");
+    int rc;
+    DB_ROWS(rc, w->conn, &passkeys_names, BINDS(B_INT("user", user_id)), row)
+    names =
+        names.n ? STR_CAT(w->arena, names, S(", "), col_text(row, 0)) : str_dup(w->arena, col_text(row, 0));
+    TRY(rc);
     int rows = db_exec(w->conn, &passkeys_delete, BINDS(B_INT("user", user_id)));
     if (rows <= 0) return rows;
+    TRY(letter_passkeys(w, "passkey_removed", user_id, names));
     TRY(audit_add(w, &(struct audit_entry){.action = AUDIT_PASSKEY_REMOVED,
                                            .object_type = "user",
                                            .object_id = user_id,

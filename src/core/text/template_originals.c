@@ -51,6 +51,22 @@
                                   "<p>{{desk}}</p>\n")                                       \
     }
 
+#define PASSKEY_MAIL(name, done, advice)                                                       \
+    {                                                                                          \
+        name, TEMPLATE_MAIL, TEMPLATE_ACCOUNT, NULL, OF_CHANGES, NULL,                         \
+            BLOCK("subject", "A passkey was " done " your account at {{desk}}")                \
+                BLOCK("text", "\n"                                                             \
+                              "Hello {{name}},\n\n"                                            \
+                              "the passkey {{changed}} was " done                              \
+                              " your account at {{desk}} ({{url}}) just now.\n\n" advice "\n") \
+                    BLOCK("html", "\n"                                                         \
+                                  "<p>Hello {{name}},</p>\n"                                   \
+                                  "<p>the passkey {{changed}} was " done                       \
+                                  " your account at <a href=\"{{url}}\">{{desk}}</a> just "    \
+                                  "now.</p>\n"                                                 \
+                                  "<p>" advice "</p>\n")                                       \
+    }
+
 const struct template templates[] = {
     {"verification", TEMPLATE_MAIL, TEMPLATE_IDENTITY, "/verify", OF_LINKS, "link",
      BLOCK("subject", "Confirm your e-mail address at {{desk}}") BLOCK(
@@ -133,6 +149,10 @@ const struct template templates[] = {
              "<p>Hello {{name}},</p>\n"
              "<p>the e-mail address {{changed}} was removed from your account at <a href=\"{{url}}\">{{desk}}</a> just now.</p>\n"
              "<p>If it was not you, change your password at once and tell us.</p>\n")},
+    PASSKEY_MAIL("passkey_added", "added to",
+                 "If it was not you, remove it, change your password at once and tell us."),
+    PASSKEY_MAIL("passkey_removed", "removed from",
+                 "If it was not you, change your password at once and tell us."),
     {"case_reply", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_REPLIES, "contents",
      BLOCK("subject", "Re: {{subject}}") BLOCK("text", "\n{{contents}}\n{{files}}\n\n{{author}}\n{{desk}}\n")
          BLOCK("html", "\n"
