@@ -36,10 +36,11 @@ static void link_page_write(struct visit *v, struct buf *out, struct str title, 
     bool worded = v->template != NULL;
     struct str language = worded ? v->wording.language : str_of(language_code(v->language));
     bool rtl = language_is_rtl(language_of_locale(language, language));
+    const char *error = worded ? word_text(LANGUAGE_EN, WORD_ERROR) : SAY(v, WORD_ERROR);
     const struct meaning meanings[] = {
         {.name = "language", .value = language},
         {.name = "direction", .value = rtl ? S("rtl") : S("ltr")},
-        {.name = "error", .value = worded && v->is_wrong ? S("Error: ") : S("")},
+        {.name = "error", .value = v->is_wrong ? STR_CAT(v->arena, str_of(error), S(": ")) : S("")},
         {.name = "title", .value = title},
         {.name = "desk", .value = desk},
         {.name = "tokens", .value = page_file_text("tokens.css"), .html = page_file_text("tokens.css")},
@@ -65,7 +66,8 @@ static void write_template(struct visit *v, struct buf *out) {
 
 static void write_notice(struct visit *v, struct buf *out) {
     struct buf body = {0};
-    html(&body, "<p>%s</p>\n", v->text);
+    if (v->text) html(&body, "<p>%s</p>\n", v->text);
+    if (v->form.n) buf_add(&body, v->form.p, v->form.n);
     if (v->link.p) html(&body, "<p><a href=\"%s\">%s</a></p>\n", v->link.p, v->link_text);
     link_page_write(v, out, str_of(v->title), S(""), buf_take(&body, v->arena));
 }
@@ -109,14 +111,16 @@ void visit_wrong(struct visit *v, const char *wrong) {
 void visit_asks_code(struct visit *v, const char *wrong) {
     visit_wrong(v, wrong);
     html(&v->form,
-         "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a "
-         "recovery code.</p>\n<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" "
-         "autocomplete=\"one-time-code\" "
-         "aria-describedby=\"rule%h\"%h>\n<button>Continue</button>\n</form>\n",
-         wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
+         "<label for=\"code\">%s</label>\n<p id=\"rule\">%s</p>\n<input id=\"code\" name=\"code\" required "
+         "autofocus maxlength=\"40\" autocomplete=\"one-time-code\" "
+         "aria-describedby=\"rule%h\"%h>\n<button>%s</button>\n</form>\n",
+         SAY(v, WORD_CODE), SAY(v, WORD_CODE_HINT), wrong ? " wrong" : "",
+         wrong ? " aria-invalid=\"true\"" : "", SAY(v, WORD_CONTINUE));
 }
 
 void visit_notes(struct visit *v, int status, const char *title, const char *text) {
+    buf_free(&v->form);
+    v->is_wrong = false;
     v->status = status;
     v->template = NULL;
     v->title = title;

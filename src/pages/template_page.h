@@ -59,11 +59,12 @@ struct str visit_text(const struct visit *v, const char *name); /* the given val
 int visit_read(struct visit *v, int (*run)(struct visit *v));
 int visit_write(struct visit *v, int (*run)(struct visit *v));
 void visit_says(struct visit *v, const char *template);
-/* a page without template */
+/* A page without template: title, text (NULL: none), and the form if there is one. */
 void visit_notes(struct visit *v, int status, const char *title, const char *text);
 /* the problem of a form, which gets the focus; NULL: nothing */
 void visit_wrong(struct visit *v, const char *wrong);
-/* Writes the rest of a form, to its end: the problem, if there is one, and the field of a second factor. */
+/* Writes the rest of a form, to its end: the problem, if there is one, and the field of a second factor. Its
+ * words are in the language of the visit. */
 void visit_asks_code(struct visit *v, const char *wrong);
 void visit_failed(struct visit *v); /* the store failed: try again later */
 

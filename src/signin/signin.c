@@ -305,12 +305,23 @@ static void go_in(struct signing *m) {
     v->location = STR_CAT(v->arena, url_path(v->api->desk->base_url), to);
 }
 
-static void ask_signin_code(struct signing *m, const char *wrong) {
+/* wrong: the problem; NULL: none */
+static void show_signin_code(struct signing *m, const char *wrong) {
     struct visit *v = m->visit;
-    visit_says(v, "page_authorize_login");
+    visit_notes(v, v->status, SAY(v, WORD_SECOND_STEP), NULL);
     buf_text(&v->form, "<form method=\"post\" action=\"");
     html(&v->form, "%s/signin/code\">\n", str_dup(v->arena, url_path(v->api->desk->base_url)).p);
     visit_asks_code(v, wrong);
+}
+
+static void refuse_signin_code(struct signing *m) {
+    struct visit *v = m->visit;
+    int seconds = m->login.locked.seconds;
+    bool locked = m->login.result == SIGNIN_LOCKED;
+    v->status = locked ? 429 : 401;
+    if (locked) http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%d", seconds));
+    show_signin_code(m, locked ? str_fmt(v->arena, "%s %d", SAY(v, WORD_LOCKED), (seconds + 59) / 60).p
+                               : SAY(v, WORD_WRONG_CODE));
 }
 
 static void signin_end(struct signing *m) {
@@ -386,21 +397,17 @@ static void signin_code(struct signing *m) {
     struct visit *v = m->visit;
     if (!ticket_ready(m, SIGNIN_WANTS_CODE)) return;
     m->provider_id = m->ticket.provider_id;
+    signin_speak(m);
     if (!v->posted) {
-        ask_signin_code(m, NULL);
+        show_signin_code(m, NULL);
         return;
     }
     int rc = visit_read(v, read_foreign);
     if (rc < 0) visit_failed(v);
     else if (rc == 0 || m->foreign) stale(m);
     else if (visit_write(v, write_signin_code) < 0) visit_failed(v);
-    else if (m->login.result == SIGNIN_WRONG_CODE || m->login.result == SIGNIN_LOCKED) {
-        bool locked = m->login.result == SIGNIN_LOCKED;
-        v->status = locked ? 429 : 401;
-        if (locked) http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%d", m->login.locked.seconds));
-        ask_signin_code(m, locked ? lockout_says(v->arena, &m->login.locked).p
-                                  : "Wrong code. Wait for the next one, and type that.");
-    } else signin_end(m);
+    else if (m->login.result == SIGNIN_WRONG_CODE || m->login.result == SIGNIN_LOCKED) refuse_signin_code(m);
+    else signin_end(m);
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */

@@ -339,7 +339,11 @@ describe('a login by a provider', () => {
     assert.equal(await whoIs(visitor), null);
     const page = (await visitor.get('/signin/code')).must(200);
     const wrong = (await visitor.send(page, { code: '000000' })).must(401);
-    assert.match(wrong.text, /Wrong code/);
+    for (const text of [/<html lang="en"/, /<title>Error: Second step/, /This code is wrong or too old/]) assert.match(wrong.text, text);
+    for (const [language, title, hint, button] of [['de', 'Zweiter Schritt', 'Der Code aus Ihrer Authentifizierungs-App', 'Weiter'], ['ar', 'الخطوة الثانية', 'الرمز الذي يعرضه', 'متابعة']]) {
+      const { text } = (await visitor.go('GET', '/signin/code', undefined, { 'Accept-Language': language })).must(200);
+      for (const part of [`<html lang="${language}"`, `<h1>${title}</h1>`, hint, `<button>${button}</button>`]) assert.ok(text.includes(part), part);
+    }
     assert.equal(await whoIs(visitor), null);
     const foreign = await visitor.go('POST', '/signin/code', form({ code: totp(secret, desk.clock.now) }), { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' });
     foreign.must(400);
