@@ -16,6 +16,7 @@ enum affects {
     AFFECTS_STAFF,
     AFFECTS_CUSTOMERS,
     AFFECTS_PROGRAMS, /* those with tokens */
+    AFFECTS_WIDGETS,  /* pages that show the widget of the brand with the id of the object */
     AFFECTS_EVERYONE,
 };
 
@@ -29,6 +30,7 @@ static const struct {
                 {"team", AFFECTS_STAFF},
                 {"role", AFFECTS_EVERYONE},
                 {"setting", AFFECTS_EVERYONE},
+                {"brand", AFFECTS_WIDGETS},
                 {"organization", AFFECTS_CUSTOMERS},
                 {"oauth_client", AFFECTS_PROGRAMS},
                 {"oauth_grant", AFFECTS_PROGRAMS},
@@ -44,6 +46,12 @@ static bool is_harmless(struct str property) {
     return false;
 }
 
+/* Properties of brands on which pages with its widget depend. */
+static bool closes_widgets(struct str property) {
+    return str_eq(property, S("widget_origins")) || str_eq(property, S("widget_secret")) ||
+           str_eq(property, S("is_enabled"));
+}
+
 static enum affects affects_of(const struct entry *e) {
     size_t i = 0;
     while (i < sizeof affected / sizeof *affected && !str_eq(e->kind, str_of(affected[i].kind))) i++;
@@ -51,6 +59,7 @@ static enum affects affects_of(const struct entry *e) {
     enum affects a = affected[i].affects;
     if (a == AFFECTS_CASE && (e->verb == CHANGE_CREATED || (e->property.p && is_harmless(e->property))))
         return AFFECTS_NOBODY;
+    if (a == AFFECTS_WIDGETS && e->property.p && !closes_widgets(e->property)) return AFFECTS_NOBODY;
     return a;
 }
 
@@ -97,6 +106,7 @@ static bool concerns(enum affects a, const struct entry *e, const struct who *wh
     case AFFECTS_PERSON: return who->actor.user_id == e->object_id;
     case AFFECTS_STAFF: return staff;
     case AFFECTS_CUSTOMERS: return !staff;
+    case AFFECTS_WIDGETS: return who->actor.widget_brand_id == e->object_id;
     case AFFECTS_PROGRAMS: return who->by == WHO_TOKEN;
     default: return a == AFFECTS_EVERYONE;
     }

@@ -1,6 +1,7 @@
 #include "live/who.h"
 
 #include "api/caller/credentials.h"
+#include "core/desk/widget.h"
 #include "core/login/bearer.h"
 #include "core/login/session.h"
 #include "core/people/visitor.h"
@@ -40,6 +41,8 @@ int who_of_call(struct call *c, struct who *out) {
     } else {
         return 0;
     }
+    struct str origin = a->widget_brand_id ? http_header(c->http, "Origin") : S("");
+    snprintf(out->origin, sizeof out->origin, "%.*s", (int)origin.n, origin.p);
     snprintf(out->hash, sizeof out->hash, "%.*s", (int)hash.n, hash.p);
     keep_actor(out, a);
     return 1;
@@ -49,6 +52,8 @@ int who_load(struct work *w, struct who *who) {
     struct session s;
     int rc = 1;
     w->actor = who->actor;
+    if (*who->origin) rc = widget_lists(w, who->actor.widget_brand_id, str_of(who->origin));
+    if (rc != 1) return rc;
     if (who->by == WHO_SESSION) rc = session_load(w, who->actor.session_id, &s);
     else if (who->by == WHO_TOKEN) rc = bearer_load_hash(w, who->token, str_of(who->hash));
     else if (who->actor.visitor_id) rc = visitor_lives(w, &who->actor);

@@ -7,7 +7,8 @@
 #include "core/login/token_text.h"
 #include "work/work.h"
 
-#define WHO_HASH 65 /* 64 hex digits and a NUL */
+#define WHO_HASH 65    /* 64 hex digits and a NUL */
+#define WHO_ORIGIN 280 /* https://, a host name, a port, and a NUL */
 
 enum who_by { WHO_SESSION = 1, WHO_TOKEN, WHO_FINGERPRINT };
 
@@ -16,7 +17,8 @@ struct who {
     enum token_kind token; /* WHO_TOKEN */
     char hash[WHO_HASH];   /* of the token, or the fingerprint */
     char remote[ADDRESS_TEXT];
-    struct actor actor; /* as last read; its texts are the ones above */
+    char origin[WHO_ORIGIN]; /* of a page with a widget; empty: none */
+    struct actor actor;      /* as last read; its texts are the ones above */
 };
 
 struct call;
@@ -27,8 +29,9 @@ int who_of_call(struct call *c, struct who *out);
 /* Call it after a copy: its texts are its own. */
 void who_settle(struct who *who);
 
-/* Reads the actor again, in the snapshot of w->conn. Returns 1, 0 if the session or token has ended, or the
- * person may not log in any more, or a negative error. */
+/* Reads the actor again, in the snapshot of w->conn. Returns 1, 0 if the session or token has ended, the
+ * person may not log in any more, or the brand of a widget does not list its origin any more, or a negative
+ * error. */
 int who_load(struct work *w, struct who *who);
 
 /* True if both see the same members of each conversation that both may see: staff with the same rights, or one

@@ -15,6 +15,7 @@
 #include "core/people/identity.h"
 #include "core/cases/message.h"
 #include "core/people/tag.h"
+#include "core/people/visitor.h"
 #include "core/rules/sla_match.h"
 #include "res/attachment.h"
 #include "res/case_parts.h"
@@ -32,6 +33,26 @@
 static void case_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
     write_realtime_channel(v, S("cases"), row->id);
+}
+
+#define VISITOR_TEXT                                                                 \
+    "CASE WHEN t.fingerprint IS NOT NULL THEN CAST(t.creator_id AS TEXT) || ' ' || " \
+    "CAST(COALESCE(t.brand_id, 1) AS TEXT) || ' ' || t.fingerprint END"
+
+/* The conversation has the fingerprint of a page, or the one that stands for a signed visitor. */
+static void render_visitor(struct view *v, const struct row *row, const struct value *own) {
+    struct str fingerprint = own->s;
+    int64_t user_id = 0, brand_id = 0;
+    (void)row;
+    if (own->type != V_TEXT) {
+        jw_null(&v->w);
+        return;
+    }
+    str_to_int(str_cut(&fingerprint, ' '), &user_id);
+    str_to_int(str_cut(&fingerprint, ' '), &brand_id);
+    const struct work *w = &v->c->work;
+    struct str all = visitor_fingerprint(w->desk, w->arena, user_id, brand_id);
+    jw_str(&v->w, str_starts(all, fingerprint) ? S("SIGNED") : S("ANONYMOUS"));
 }
 
 static const struct word post_visibilities[] = {{1, "PUBLIC"}, {2, "NOTE"}, {0}};
@@ -120,6 +141,12 @@ static const struct field case_fields[] = {
     {"snooze", F_COMPUTED, READONLY | ON_DEMAND, .column = CASE_SNOOZE_TEXT, .render = render_snooze,
      .doc = "When the conversation was snoozed, by whom, and `until` when; null there: until the customer "
             "replies. Null: it is not snoozed.",
+     .example = "null"},
+    {"visitor", F_COMPUTED, READONLY | ON_DEMAND, .column = VISITOR_TEXT, .render = render_visitor,
+     .doc =
+         "How the desk knows who opened the conversation without a login. SIGNED: the server of a site "
+         "named the visitor (POST /widget/identity). ANONYMOUS: the visitor gave name and address, which "
+         "nobody has proved, or staff have given the conversation to another brand. Null: somebody with a login, a mail or a program opened it.",
      .example = "null"},
     {"last_post_status", F_WORD, READONLY,
      .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",

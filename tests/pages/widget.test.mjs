@@ -2,11 +2,10 @@
 // become HTML, loads it from the desk. "localhost" is another site than "127.0.0.1".
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { jwt, known } from '../api/lib/widget.mjs';
+import { siteOf } from './site.mjs';
 import { audit, consoleWorld, explain, shoot, slow, until } from './console.mjs';
 
 const KB = 1024, MOST = 20 * KB;
@@ -14,19 +13,6 @@ const GAUGE = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQ
 
 /** An element of a shadow root is not the active element of the document. */
 const hasFocus = (locator) => until(() => locator.evaluate((e) => e.getRootNode().activeElement === e));
-
-/** Pages of a site: the path has the attributes of the script. `headers` are those of the page. */
-const siteOf = async (desk) => {
-  const policy = `default-src 'none'; script-src ${desk.base}; connect-src ${desk.base}; img-src ${desk.base}; require-trusted-types-for 'script'; trusted-types 'none'`;
-  const server = createServer((request, response) => {
-    const asked = new URL(request.url, 'http://site'), attributes = [...asked.searchParams].map(([name, value]) => ` data-${name}="${value.replaceAll('"', '&quot;')}"`).join('');
-    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy });
-    response.end(`<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A shop</title><body><main><h1>Engines</h1><p>For every boat. <a href="/other">Other engines</a></p></main>
-      <script src="${desk.base}/widget.js"${attributes} async></script></body></html>`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { base: `http://localhost:${server.address().port}`, end: () => { server.closeAllConnections(); server.close(); } };
-};
 
 describe('the widget of a site', () => {
   const world = consoleWorld();
@@ -217,6 +203,8 @@ describe('the widget of a site', () => {
     await until(async () => (await casesOf('Signed by')).length === 1);
     const [{ id }] = await casesOf('Signed by');
     assert.equal((await desk.owner.fetch(`/cases/${id}`, { include: 'user', fields: 'requester' })).requester.full_name, 'Ada Byron');
+    const staff = await world.sit(t, world.first, `/agent/cases/${id}`);
+    await staff.getByText('Named by the site’s server').waitFor({ state: 'attached' });
     const elsewhere = await visit(t, { path: `/?user=${token('ada@example.net', 'Ada Byron')}` }); // another device
     await (await opened(elsewhere)).getByRole('button', { name: /Signed by the site/ }).waitFor();
     const next = await visit(t, { context: page.context(), path: `/?user=${token('bea@example.net', 'Bea Moor')}` });

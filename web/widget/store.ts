@@ -23,12 +23,17 @@ export interface Kept {
 
 let place = '', memory: Record<string, string> = {}, heard = () => {};
 
-const raw = (key: string): string | null => { try { return localStorage.getItem(key); } catch { return memory[key] ?? null; } };
+const raw = (key: string): string | null => {
+  let text: string | null = null;
+  try { text = localStorage.getItem(key); } catch { /* blocked */ }
+  return memory[key] ?? text;
+};
 const put = (key: string, text: string | null) => {
+  delete memory[key];
   try {
     if (text === null) localStorage.removeItem(key); else localStorage.setItem(key, text);
   } catch {
-    if (text === null) delete memory[key]; else memory[key] = text;
+    if (text !== null) memory[key] = text; // blocked, or full
   }
 };
 const parsed = (key: string): Kept => {

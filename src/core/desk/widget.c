@@ -138,6 +138,16 @@ int64_t widget_brand_of(const struct desk *d, struct str origin) {
     return brand_id;
 }
 
+QUERY(widget_origins_of_brand,
+      "SELECT x.brand_id, x.origins FROM brand_widgets x JOIN brands b ON b.id = x.brand_id "
+      "WHERE x.brand_id = :brand AND b.is_enabled = 1");
+
+int widget_lists(struct work *w, int64_t brand_id, struct str origin) {
+    struct widget_origin *list;
+    int n = origins_load(w->conn, w->arena, &widget_origins_of_brand, brand_id, &list);
+    return n < 0 ? n : origin_owner(list, n, origin) == brand_id;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 QUERY(widget_shown, "SELECT b.name, b.color, b.theme, l.locale, COALESCE(b.logo_at, 0), x.greeting, "

@@ -23,6 +23,10 @@ int64_t widget_brand_of(const struct desk *d, struct str origin);
  * only. p NULL: the text is no such origin. */
 struct str widget_origin_read(struct arena *a, struct str text);
 
+/* 1 if an enabled brand lists this origin in the store, 0 if not, or a negative error: for what outlasts a
+ * request. */
+int widget_lists(struct work *w, int64_t brand_id, struct str origin);
+
 /* The look of a widget before a conversation. Texts are in the arena. */
 struct widget_look {
     struct str name, color, theme, locale, greeting; /* color, greeting: p NULL: none */

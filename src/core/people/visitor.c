@@ -22,6 +22,11 @@ QUERY(visitor_binding, "SELECT v.id FROM widget_visitors v JOIN users u ON u.id 
                        "WHERE v.user_id = :user AND v.brand_id = :brand AND v.expires_at > :now "
                        "AND u.role_type = 1 AND u.is_enabled = 1 AND u.deleted_at IS NULL LIMIT 1");
 
+struct str visitor_fingerprint(const struct desk *d, struct arena *a, int64_t user_id, int64_t brand_id) {
+    return mac_hex(a, &d->fingerprint_key,
+                   str_fmt(a, "visitor %" PRId64 " of brand %" PRId64, user_id, brand_id));
+}
+
 int visitor_load(struct work *w) {
     struct actor *a = &w->actor;
     struct stmt *row;
@@ -34,9 +39,8 @@ int visitor_load(struct work *w) {
     a->visitor_id = col_int(row, 0);
     a->visitor_name = str_dup(w->arena, col_text(row, 1));
     stmt_end(row);
-    struct str of =
-        str_fmt(w->arena, "visitor %" PRId64 " of brand %" PRId64, a->visitor_id, a->widget_brand_id);
-    a->fingerprint = (struct str){mac_hex(w->arena, &w->desk->fingerprint_key, of).p, a->device.n};
+    struct str all = visitor_fingerprint(w->desk, w->arena, a->visitor_id, a->widget_brand_id);
+    a->fingerprint = (struct str){all.p, a->device.n};
     return 0;
 }
 

@@ -21,6 +21,8 @@
 /* If the fingerprint of the actor is bound: sets its visitor, and the fingerprint that stands for all of
  * the visitor. Returns 0 or a negative error. */
 int visitor_load(struct work *w);
+/* The fingerprint that stands for all of a person and a brand; the stored one is its beginning. */
+struct str visitor_fingerprint(const struct desk *d, struct arena *a, int64_t user_id, int64_t brand_id);
 /* 1 if the visitor of the actor has a binding, 0 if not, or a negative error */
 int visitor_lives(struct work *w, const struct actor *a);
 

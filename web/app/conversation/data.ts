@@ -11,7 +11,7 @@ import { me } from '../session/session';
 import { createPosts, readPostsAhead } from './posts';
 
 export const CASE_FIELDS = ['subject', 'requester', 'status', 'priority', 'type', 'assigned_agent', 'assigned_team', 'tags', 'state', 'is_merged', 'realtime_channel', 'custom_fields', 'form',
-  'sla_metrics', 'sla_version', 'read_marker', 'post_count', 'pinned_notes_count', 'last_updated_by', 'created_at', 'updated_at', 'last_replied_at', 'last_post_preview', 'source_channel', 'reply_channels', 'snooze'] as const;
+  'sla_metrics', 'sla_version', 'read_marker', 'post_count', 'pinned_notes_count', 'last_updated_by', 'created_at', 'updated_at', 'last_replied_at', 'last_post_preview', 'source_channel', 'reply_channels', 'snooze', 'visitor'] as const;
 export type Case = Shown<'case', typeof CASE_FIELDS>;
 const CASE_QUERY = { fields: CASE_FIELDS.join(','), include: 'user_minimal,case_status,case_priority,case_type,team,tag,read_marker,sla_metric,channel,mailbox', _flat: 'true' };
 /** The list leaves out conversations that were merged or put into the trash since: each is read by itself. */

@@ -17,6 +17,7 @@ const now = <T,>(resource: Resource<T>): T | undefined => resource.state === 're
 
 const Service = lazy(async () => ({ default: (await import('./service')).Service }));
 const Fields = lazy(async () => ({ default: (await import('./fields')).Fields }));
+const Visitor = lazy(async () => (await import('./visitor')).loadVisitor());
 const Pinned = lazy(async () => ({ default: (await import('../people/pinned')).Pinned }));
 
 const Choice = (props: { word: Word; value: number | undefined; options: { id: number; label: string }[]; none?: boolean; wrong?: string | undefined; onChoose: (id: number | null) => void; ref?: (e: HTMLSelectElement) => void }): JSX.Element => (
@@ -94,6 +95,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
       <section class="details-part" aria-labelledby="person-title">
         <h3 id="person-title">{say('requester')}</h3>
         <Show when={person()}>{(p) => <p><a href={href(`/people/${p().id}`)} dir="auto">{p().full_name}</a></p>}</Show>
+        <Show when={c.row()?.visitor}>{(kind) => <Suspense><Visitor kind={kind() as string} /></Suspense>}</Show>
         <Show when={now(others)?.hasPinned}><Suspense><Pinned path={`/users/${person()?.id}/notes`} /></Suspense></Show>
         <Others title="other_conversations" ids={others.error ? [] : now(others)?.ids} />
       </section>
