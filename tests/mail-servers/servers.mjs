@@ -128,6 +128,23 @@ class Dovecot extends Server {
     `);
   }
 
+  /** A passdb that asks an address of a provider (RFC 7662) whose access token it is, and a port where a Postfix asks for logins. */
+  byTokens(introspection, port) {
+    writeFileSync(join(this.dir, 'oauth2.conf'), `introspection_mode = post\nintrospection_url = ${introspection}\nusername_attribute = username\nactive_attribute = active\nactive_value = true\n`);
+    return `auth_mechanisms = xoauth2 oauthbearer
+      passdb {
+        driver = oauth2
+        mechanisms = xoauth2 oauthbearer
+        args = ${this.dir}/oauth2.conf
+      }
+      service auth {
+        inet_listener {
+          address = 127.0.0.1
+          port = ${port}
+        }
+      }`;
+  }
+
   /** Sets the password of the user `desk`. */
   admit(password) { writeFileSync(join(this.dir, 'users'), `desk:{PLAIN}${password}::::::\n`); }
 
@@ -175,10 +192,12 @@ class Dovecot extends Server {
   }
 }
 
+/** settings: lines of the configuration, or a function of the server that returns them. */
 export async function dovecot(t, settings = '') {
   const dir = folder(t);
   const ports = { imap: await freePort(), imaps: await freePort() };
-  const server = new Dovecot(t, dir, ports, certificate(), settings);
+  const server = new Dovecot(t, dir, ports, certificate(), typeof settings === 'string' ? settings : '');
+  if (typeof settings !== 'string') server.configure(settings(server));
   defer(t, () => server.stop());
   return server.start();
 }
