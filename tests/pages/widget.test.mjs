@@ -217,6 +217,31 @@ describe('the widget of a site', () => {
     await panel(wrong).getByLabel('Your name').waitFor();
   });
 
+  test('a browser that blocks its storage, or has no room there, keeps a conversation as long as the page, and counts unread messages', async (t) => {
+    const blocked = () => { for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(window, name, { get: () => { throw new DOMException('blocked', 'SecurityError'); } }); };
+    const full = () => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; };
+    for (const [text, without] of [['Storage is blocked', blocked], ['Storage is full', full]]) {
+      const context = await world.browser.newContext({ viewport: { width: 1280, height: 800 } });
+      await context.addInitScript(without);
+      const page = await visit(t, { context }), dialog = await begun(page, text);
+      await until(async () => (await casesOf(text)).length === 1);
+      const [{ id }] = await casesOf(text);
+      await page.evaluate(() => { window.deskd.push(['unread', (n) => { window.told = n; }]); });
+      await world.first.client.create(`/cases/${id}/reply`, { contents: 'You see this.', channel: 'MESSENGER' });
+      await dialog.getByRole('log').getByText('You see this.').waitFor();
+      await page.waitForFunction(() => window.told === 0); // it was read at once
+      await panel(page).press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      for (const n of [1, 2]) {
+        await world.first.client.create(`/cases/${id}/reply`, { contents: `Later ${n}`, channel: 'MESSENGER' });
+        await page.waitForFunction((wanted) => window.told === wanted, n);
+      }
+      await page.getByRole('button', { name: /2 unread/ }).click();
+      await dialog.getByRole('log').getByText('Later 2').waitFor();
+      await page.waitForFunction(() => window.told === 0);
+    }
+  });
+
   test('it opens at once, and no task of it is long', async (t) => {
     const page = await visit(t), session = await page.context().newCDPSession(page), events = [];
     session.on('Tracing.dataCollected', ({ value }) => events.push(...value));

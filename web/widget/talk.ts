@@ -161,6 +161,7 @@ export const talk = (of: number | string): View => {
       if (title.textContent !== subject) title.textContent = subject;
       grow(text);
       draw();
+      mark(); // the number of unread messages may come after them
     },
     close() { ended = true; stirred.delete(stir); document.removeEventListener('visibilitychange', resumed); },
   };
