@@ -175,6 +175,15 @@ test-dist: dist ## builds the source archive without Node.js
 deb: deskd ## builds the Debian package and that of its debug symbols in build/
 	SOURCE_DATE_EPOCH=$(EPOCH) sh packaging/deb/build.sh $(VERSION) build
 
+.PHONY: image
+image: deb ## makes the OCI image in build/image and build/deskd-VERSION.oci.tar
+	@sh tools/setup.sh image
+	SOURCE_DATE_EPOCH=$(EPOCH) sh packaging/image/build.sh $(VERSION) build/deskd_$(VERSION)_$$(dpkg --print-architecture).deb build
+
+.PHONY: test-image
+test-image: image ## tests the configuration of the image, and serves a desk from its root file system, read-only; needs root
+	sh tests/package/image.sh build/image $(VERSION)
+
 .PHONY: sbom
 sbom: ## prints the bill of materials: an SPDX 2.3 document with the libraries and the packages of the web pages
 	@$(MAKE) --no-print-directory deskd >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the missing packages for building, running or testing with apt-get, as root or through sudo. Names them first.
-# Does nothing if none is missing. Usage: tools/setup.sh run | test | deep
+# Does nothing if none is missing. Usage: tools/setup.sh run | test | deep | image
 set -eu
 
 run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libfido2-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libytnef0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libwslay-dev libpcre2-dev libgumbo-dev libarchive-dev zlib1g-dev libstemmer-dev libcjose-dev libssl-dev curl"
@@ -9,12 +9,14 @@ run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsql
 test="$run libcmocka-dev nodejs npm ca-certificates postgresql pgbouncer sqlite3 strace python3-aiosmtpd openssl fakeroot dpkg-dev lintian man-db systemd chromium firefox-esr"
 # Mail servers for tests run from temporary folders, and of prometheus only promtool runs. The services of the packages are not started.
 deep="$test clang clang-format graphviz postfix dovecot-imapd swaks prometheus valgrind"
+image="$run dpkg-dev fakeroot mmdebstrap umoci nodejs curl"
 
 case "${1:-}" in
 run) wanted=$run ;;
 test) wanted=$test ;;
 deep) wanted=$deep ;;
-*) echo "usage: tools/setup.sh run | test | deep" >&2; exit 2 ;;
+image) wanted=$image ;;
+*) echo "usage: tools/setup.sh run | test | deep | image" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
