@@ -143,6 +143,7 @@ describe('import and export by CSV files', () => {
     for (const [locale, size] of [['ar', SIZES[0]], ['de', SIZES[2]]]) {
       await world.admin.client.update('/profile', { locale_id: (await world.desk.owner.fetch('/locales', { limit: 100 })).find((one) => one.locale.startsWith(locale)).id });
       await examine(world, page, screens, { sizes: [size], themes: ['light'], label: `-${locale}` });
+      if (locale === 'de') await page.getByRole('cell', { name: 'Der Wert passt nicht zu dieser Spalte. This is not an e-mail address.' }).waitFor();
     }
     for (const size of [SIZES[0], SIZES[2]]) {
       await page.setViewportSize({ width: size[0], height: size[1] });
