@@ -23,7 +23,7 @@ bool choice_sees(struct choice *c, const char *record) {
     struct record_key of_team = c->layout.keys[BY_TEAM_NOW];
     int64_t agent = record_key(record, c->layout.assigned);
     int64_t team = of_team.digits ? record_key(record, of_team) : c->team;
-    size_t at = (size_t)(agent + 7 * team) % SEEN_KEPT;
+    size_t at = (size_t)(agent + 67 * team) % SEEN_KEPT;
     if (agent == KEY_UNKNOWN || team == KEY_UNKNOWN) c->unknown = true;
     if (!c->seen[at].known || c->seen[at].team != team || c->seen[at].agent != agent) {
         c->seen[at].known = true;

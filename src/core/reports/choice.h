@@ -6,7 +6,7 @@
 #include "core/reports/record.h"
 #include "core/reports/series_ask.h"
 
-#define SEEN_KEPT 64 /* decisions about an agent and a team */
+#define SEEN_KEPT 1024 /* decisions about an agent and a team */
 
 struct choice {
     const struct case_reader *reader; /* of a caller who sees a part; NULL: all is seen */
