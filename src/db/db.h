@@ -207,6 +207,9 @@ int64_t db_generation(const struct db *db);
 /* Returns a number of the snapshot of this read, which no other snapshot of the process has: another read
  * with this number finds the same rows. 0: not known. */
 int64_t db_snapshot(const struct conn *c);
+/* The number of the newest snapshot. One with a greater number is begun after this call, so it sees all that
+ * is committed now. */
+int64_t db_newest_snapshot(const struct db *db);
 
 /* Returns the name of a table that a statement of this read names and that is not tracked, or NULL. Results
  * of its rows must not be kept. On PostgreSQL it is always NULL, because libpq does not list the tables

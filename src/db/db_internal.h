@@ -76,6 +76,7 @@ int db_check_with(const char *dir, const struct schema_file *files,
 int snapshot_begin(struct conn *c, int64_t now);
 void snapshot_end(struct conn *c);
 int64_t snapshot_number(const struct conn *c); /* see db_snapshot */
+int64_t snapshot_newest(const struct db *db);  /* see db_newest_snapshot */
 /* true: this thread holds the turn, or snapshots are not kept here */
 bool snapshot_held(const struct conn *c);
 void reader_close(struct conn *c);              /* conn_close for a reader that may keep a snapshot */

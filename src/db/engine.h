@@ -50,6 +50,7 @@ struct engine {
     bool (*writes_here)(const struct db *db);   /* true: the calling thread is a writer */
     int64_t (*generation)(const struct db *db); /* see db_generation; NULL: always 0 */
     int64_t (*snapshot)(const struct conn *c);  /* see db_snapshot; NULL: always 0 */
+    int64_t (*newest)(const struct db *db);     /* see db_newest_snapshot; NULL: always 0 */
     /* fills in the numbers that connections don't count */
     void (*stats)(struct db *db, struct db_stats *out);
 

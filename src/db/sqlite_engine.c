@@ -155,6 +155,7 @@ const struct engine sqlite_engine = {
     .writes_here = sqlite_writes_here,
     .generation = sqlite_generation,
     .snapshot = snapshot_number,
+    .newest = snapshot_newest,
     .stats = sqlite_stats,
     .compact = sqlite_compact,
     .connect = sqlite_connect_reader,

@@ -76,6 +76,8 @@ int64_t snapshot_number(const struct conn *c) {
     return keeps(c) && c->transaction && c->kept.open ? c->kept.number : 0;
 }
 
+int64_t snapshot_newest(const struct db *db) { return atomic_load(&db->sqlite->snapshots); }
+
 void snapshot_end(struct conn *c) {
     if (!c->transaction) return;
     if (!keeps(c)) {

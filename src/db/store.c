@@ -172,6 +172,7 @@ int db_compact(struct db *db, char *err, size_t err_size) {
 bool db_blocks(const struct db *db) { return db->engine->blocks; }
 
 int64_t db_snapshot(const struct conn *c) { return c->engine->snapshot ? c->engine->snapshot(c) : 0; }
+int64_t db_newest_snapshot(const struct db *db) { return db->engine->newest ? db->engine->newest(db) : 0; }
 int64_t db_generation(const struct db *db) { return db->engine->generation ? db->engine->generation(db) : 0; }
 
 /* ---- readers --------------------------------------------------------------------------------- */
