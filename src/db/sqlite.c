@@ -11,7 +11,7 @@
 enum {
     /* five such connections must fit into 50 MiB of heap; the page cache of the system has the rest */
     DEFAULT_READER_KB = 2 * 1024,
-    WRITER_CACHE_FACTOR = 4, /* the writer keeps the dirty pages of a whole batch */
+    WRITER_CACHE_FACTOR = 2, /* the writer keeps the dirty pages of a whole batch */
     BULK_CACHE_KB = 256 * 1024,
     WAL_SIZE_LIMIT = 64 * 1024 * 1024, /* size to which a log shrinks that grew during a long read */
     READER_WAIT_MS = 250,              /* a reader waits only while the log of a crashed store is recovered */
