@@ -7,12 +7,12 @@
  * combines the values of one snapshot with the fields of another, whichever process has changed them.
  *
  * If the caller sees no field of the area, or needs only the fields, nothing is read. If it sees one, the
- * values are read without the number. Only SQLite has these cases, because there one process does all writes:
- * `noted` is the highest generation that a write has begun, `committed` the highest that a COMMIT has shown, or
- * a reader before the first change. While `committed` is not behind, the set of this generation is fresh, also
- * for a write, because no change before it waits for a COMMIT. After a rollback it is behind until the next
- * change, so the number is read until then. Snapshots up to the number `since` may be older than the last
- * change, so their readers read the generation.
+ * values are read without the number. Only SQLite has these cases, because there one process does all
+ * writes: `noted` is the highest generation that a write has begun, `committed` the highest that a COMMIT
+ * has shown, or a reader before the first change. While `committed` is not behind, the set of this
+ * generation is fresh, also for a write, because no change before it waits for a COMMIT. After a rollback it
+ * is behind until the next change, so the number is read until then. Snapshots up to the number `since` may
+ * be older than the last change, so their readers read the generation.
  *
  * A write may see changes that are not committed. It keeps a set only if the number is committed, because
  * another write may use the number of a write that was rolled back. Two statements of a write on
@@ -243,9 +243,9 @@ struct stored_values {
     int count, room;
 };
 
-/* The query of the values of these owners, and its binds. A range costs less than half of a list of ids, for
- * which SQLite parses JSON: 19,500 and 48,900 instructions for the newest ten conversations of a demo desk. It is
- * taken if at most half of its ids are of others. */
+/* The query of the values of these owners, and its binds. A range costs less than half of a list of ids,
+ * which SQLite parses as JSON: 19,500 and 48,900 instructions for the newest ten conversations of a demo
+ * desk. It is taken if at most half of its ids are of others. */
 static const struct query *known_values(struct work *w, enum field_area area, const int64_t *owners,
                                         int count, const struct bind **binds) {
     struct arena *a = w->arena;
