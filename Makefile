@@ -419,6 +419,12 @@ test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit
 test-api-postgres: $(BIN) tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL; sanitized, without what test-postgres runs
 	$(ON_POSTGRES) '$(TWO_PROCESSES) $(filter-out $(BEFORE_STORE) $(if $(SAN),$(filter $(NOT_SANITIZED),$(BOTH_STORES))),$(API_TESTS))'
 
+RUNS ?= 1
+.PHONY: test-cluster
+test-cluster: $(BIN) tests/node_modules/.package-lock.json ## takes servers away from a cluster of three PostgreSQL under Patroni, RUNS times; installs patroni and etcd
+	@sh tools/setup.sh cluster
+	cd tests && for run in $$(seq $(RUNS)); do DESKD=$(abspath $(BIN)) $(SCRATCH) sh cluster/run.sh $(NODE_TEST) cluster/failover.test.mjs || exit 1; done
+
 CUT_SECONDS ?= 300
 .PHONY: test-cuts
 test-cuts: $(BIN) tests/node_modules/.package-lock.json ## cuts realtime connections at random for CUT_SECONDS on each engine, with two processes on PostgreSQL

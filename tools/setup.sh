@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the missing packages for building, running or testing with apt-get, as root or through sudo. Names them first.
-# Does nothing if none is missing. Usage: tools/setup.sh run | test | deep | image
+# Does nothing if none is missing. Usage: tools/setup.sh run | test | deep | image | cluster
 set -eu
 
 run="gcc g++ make cmark-gfm tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libfido2-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libytnef0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libwslay-dev libpcre2-dev libgumbo-dev libarchive-dev zlib1g-dev libstemmer-dev libcjose-dev libssl-dev curl"
@@ -10,13 +10,15 @@ test="$run libcmocka-dev nodejs npm ca-certificates postgresql pgbouncer sqlite3
 # Mail servers for tests run from temporary folders, and of prometheus only promtool runs. The services of the packages are not started.
 deep="$test clang clang-format graphviz postfix dovecot-imapd swaks prometheus valgrind"
 image="$run dpkg-dev fakeroot mmdebstrap umoci nodejs curl"
+cluster="$test patroni python3-etcd etcd-server iproute2 procps"
 
 case "${1:-}" in
 run) wanted=$run ;;
 test) wanted=$test ;;
 deep) wanted=$deep ;;
 image) wanted=$image ;;
-*) echo "usage: tools/setup.sh run | test | deep | image" >&2; exit 2 ;;
+cluster) wanted=$cluster ;;
+*) echo "usage: tools/setup.sh run | test | deep | image | cluster" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
@@ -69,7 +71,7 @@ apt_get() {
 # Debian starts the services of a package when it is installed, unless this file forbids it.
 policy=/usr/sbin/policy-rc.d
 case "$missing" in
-*postfix* | *dovecot* | *prometheus* | *pgbouncer*)
+*postfix* | *dovecot* | *prometheus* | *pgbouncer* | *patroni* | *etcd-server*)
     if [ ! -e "$policy" ]; then
         printf '#!/bin/sh\nexit 101\n' | $root sh -c "cat >$policy && chmod 755 $policy"
         trap '$root rm -f "$policy"' EXIT
