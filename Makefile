@@ -435,6 +435,12 @@ test-cuts: $(BIN) tests/node_modules/.package-lock.json ## cuts realtime connect
 test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and generated, strictly compiled clients on the OpenAPI document, also that of INTEGRATING.md
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs integrating/typescript.test.mjs
 
+# s3rver needs a cipher that OpenSSL 3 has only on request.
+.PHONY: test-objectstore
+test-objectstore: $(BIN) tests/node_modules/.package-lock.json tests/objectstore/node_modules/.package-lock.json ## tests files in a bucket of an object store, with faults, on both engines
+	cd tests && NODE_OPTIONS=--openssl-legacy-provider DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) objectstore/objectstore.test.mjs
+	$(ON_POSTGRES) 'NODE_OPTIONS=--openssl-legacy-provider $(TWO_PROCESSES) objectstore/objectstore.test.mjs'
+
 .PHONY: test-monitoring
 test-monitoring: $(BIN) tests/node_modules/.package-lock.json ## checks metrics, alerts and the configuration in docs/monitoring with promtool
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/monitoring.test.mjs
@@ -490,7 +496,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-pages test-addresses test-races test-mail test-openapi test-analyzer test-fuzz test-sequence web-check test-dist test-monitoring drawings-check bench-guard
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-pages test-addresses test-races test-mail test-openapi test-analyzer test-fuzz test-sequence web-check test-dist test-monitoring test-objectstore drawings-check bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan

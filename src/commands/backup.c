@@ -42,35 +42,41 @@ static int64_t files_in(const char *dir) {
 
 /* Copies rows first. The contents that they refer to are there, and stay while the guard is held. Contents
  * added later are harmless. The backup gets its name when both parts are complete. */
-static int back_up(const char *dir, const char *files, const char *to, struct arena *a) {
+static int back_up(const char *dir, const struct contents *files, const char *to, struct arena *a) {
     char err[USAGE_MAX];
     const char *draft = str_fmt(a, "%s.draft", to).p, *folder = beside(a, to), *drafts = beside(a, draft);
     unlink(draft); /* the remains of an interrupted backup */
     if (db_backup(dir, draft, backup_progress, err, sizeof err) < 0) return complain("%s", err);
     int64_t rows = files_in(dir);
-    if (rows && access(files, F_OK) != 0)
+    if (rows && !contents_there(files))
         return unlink(draft),
-               complain("there are files, but no folder %s: name their folder with --files", files);
-    int contents = contents_copy(files, drafts, files_progress, err, sizeof err);
+               complain("there are files, but no folder %s: name their folder with --files", files->folder);
+    const struct contents copy = {.folder = drafts};
+    int contents = contents_copy(files, &copy, files_progress, err, sizeof err);
     if (contents < 0) return unlink(draft), complain("%s", err);
     if ((contents && rename(drafts, folder) != 0) || rename_new(draft, to) != 0 || sync_parent(a, to) != 0)
         return complain("%s can't be made: %s", to, strerror(errno));
     printf("deskd: backed up to %s\n", to);
     if (contents) printf("deskd: contents of %d files are in %s: keep both together\n", contents, folder);
-    else if (rows) printf("deskd: %lld files have no content, because %s is empty\n", (long long)rows, files);
+    else if (rows)
+        printf("deskd: %lld files have no content, because %s is empty\n", (long long)rows,
+               contents_name(a, files));
     return 0;
 }
 
 int command_backup(const struct command_line *o) {
     struct arena *a = arena_new();
-    const char *to = option_text(o, OPT_TO).p, *files = files_folder(o, a);
-    int guard = contents_guard(files), none = guard < 0 && errno == ENOENT, status = EXIT_FAULT;
-    if (access(to, F_OK) == 0) complain("%s exists already: name a new file", to);
+    const char *to = option_text(o, OPT_TO).p;
+    const struct contents *files = contents_chosen(o, a, NULL);
+    int guard = files ? contents_guard(files) : -1, none = guard < 0 && errno == ENOENT, status = EXIT_FAULT;
+    if (files == NULL) guard = -1;
+    else if (access(to, F_OK) == 0) complain("%s exists already: name a new file", to);
     else if (access(beside(a, to), F_OK) == 0) complain("%s exists already: name a new file", beside(a, to));
     else if (guard < 0 && !none)
-        complain("the folder of files %s can't be locked: %s", files, strerror(errno));
+        complain("the folder of files %s can't be locked: %s", files->folder, strerror(errno));
     else status = back_up(option_text(o, OPT_DATA).p, files, to, a);
     if (guard >= 0) close(guard);
+    contents_let_go(files);
     arena_free(a);
     return status;
 }
@@ -129,7 +135,7 @@ static void say_what_is_missing(struct db *db, const char *dir, const char *cont
                "encrypted secrets are lost\n");
 }
 
-static int restore_backup(const char *from, const char *dir, const char *files, struct arena *a) {
+static int restore_backup(const char *from, const char *dir, const struct contents *files, struct arena *a) {
     char err[USAGE_MAX];
     struct db *db;
     const char *store = str_fmt(a, "%s/desk.db", dir).p;
@@ -139,8 +145,8 @@ static int restore_backup(const char *from, const char *dir, const char *files, 
     if (db_backup_look(from, err, sizeof err) < 0) return complain("%s", err);
     if (mkdir(dir, 0700) != 0 && errno != EEXIST)
         return complain("the folder %s can't be made: %s", dir, strerror(errno));
-    if (contents_copy(beside(a, from), files, files_progress, err, sizeof err) < 0)
-        return complain("%s", err);
+    const struct contents copy = {.folder = beside(a, from)};
+    if (contents_copy(&copy, files, files_progress, err, sizeof err) < 0) return complain("%s", err);
     if (copy_store(from, str_fmt(a, "%s.new", store).p, store) < 0) return EXIT_FAULT;
     if (db_open(&(struct db_config){.dir = dir}, &db, err, sizeof err) < 0) {
         unlink(store);
@@ -154,8 +160,10 @@ static int restore_backup(const char *from, const char *dir, const char *files, 
 
 int command_restore(const struct command_line *o) {
     struct arena *a = arena_new();
+    const struct contents *files = contents_chosen(o, a, NULL);
     int status =
-        restore_backup(option_text(o, OPT_FROM).p, option_text(o, OPT_DATA).p, files_folder(o, a), a);
+        files ? restore_backup(option_text(o, OPT_FROM).p, option_text(o, OPT_DATA).p, files, a) : EXIT_FAULT;
+    contents_let_go(files);
     arena_free(a);
     return status;
 }

@@ -44,7 +44,15 @@ struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, st
 /* its address, with the port that was chosen */
 struct str lmtp_name(const struct command_line *o, struct arena *a, const struct lmtp *l);
 
-const char *files_folder(const struct command_line *o, struct arena *a);
+/* The contents of files, by --files. NULL after a complaint. remote_free frees ->remote. The clock must
+ * outlive them; NULL: that of the machine. */
+struct contents;
+struct clock;
+const struct contents *contents_chosen(const struct command_line *o, struct arena *a,
+                                       const struct clock *clock);
+/* the folder of contents; NULL: they are in a bucket */
+const char *contents_folder(const struct command_line *o, struct arena *a);
+void contents_let_go(const struct contents *k); /* NULL is allowed */
 
 /* Reads the server key. Returns 0, or 1 if it made one (mode 0600) because there was none and `create` is
  * set. Negative after a complaint. */

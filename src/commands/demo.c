@@ -9,23 +9,23 @@
 #include "core/all/desk.h"
 
 /* Stores the content of a file. */
-static bool keep_content(const char *folder, struct arena *a, struct str bytes, struct str sha256) {
-    const char *path = str_fmt(a, "%s/demo", contents_tmp(a, folder).p).p;
+static bool keep_content(const struct contents *k, struct arena *a, struct str bytes, struct str sha256) {
+    const char *path = str_fmt(a, "%s/demo", contents_tmp(a, k).p).p;
     FILE *f = fopen(path, "wbe");
     bool ok = f && fwrite(bytes.p, 1, bytes.n, f) == bytes.n;
     ok = f && fclose(f) == 0 && ok;
-    ok = ok && content_keep(a, folder, sha256, path, (int64_t)bytes.n) >= 0;
+    ok = ok && content_keep(a, k, sha256, path, (int64_t)bytes.n) >= 0;
     unlink(path);
     return ok;
 }
 
-static bool keep_file(const char *folder, struct arena *a, int file) {
+static bool keep_file(const struct contents *k, struct arena *a, int file) {
     const struct demo_file *d = &demo_files[file];
-    return keep_content(folder, a, (struct str){d->data, d->size}, demo_file_sha256(a, file));
+    return keep_content(k, a, (struct str){d->data, d->size}, demo_file_sha256(a, file));
 }
 
 struct kept_mails {
-    const char *folder;
+    const struct contents *contents;
     struct arena *arena;
 };
 
@@ -33,23 +33,23 @@ struct kept_mails {
 static int keep_mail(void *arg, struct str bytes, struct str sha256) {
     const struct kept_mails *k = arg;
     char err[USAGE_MAX];
-    bool ok =
-        contents_open(k->folder, err, sizeof err) >= 0 && keep_content(k->folder, k->arena, bytes, sha256);
+    bool ok = contents_open(k->contents, err, sizeof err) >= 0 &&
+              keep_content(k->contents, k->arena, bytes, sha256);
     return ok ? 0 : -ERR_SERVICE_UNAVAILABLE;
 }
 
-static bool keep_files(const char *folder, struct arena *a) {
+static bool keep_files(const struct contents *k, struct arena *a) {
     char err[USAGE_MAX];
-    bool ok = contents_open(folder, err, sizeof err) >= 0;
-    for (int i = 0; ok && i < DEMO_FILES; i++) ok = keep_file(folder, a, i);
+    bool ok = contents_open(k, err, sizeof err) >= 0;
+    for (int i = 0; ok && i < DEMO_FILES; i++) ok = keep_file(k, a, i);
     return ok;
 }
 
-static int fill_demo(const struct command_line *o, struct db *db, struct arena *a) {
+static int fill_demo(const struct command_line *o, struct db *db, const struct contents *k, struct arena *a) {
     struct demo d = {.conversations = option_int(o, OPT_CONVERSATIONS),
                      .seed = (uint64_t)option_int(o, OPT_SEED),
                      .progress = progress_bar};
-    struct kept_mails kept = {files_folder(o, a), a};
+    struct kept_mails kept = {k, a};
     struct str password;
     int generated = password_choose(o, a, &password);
     if (generated < 0) return EXIT_FAULT;
@@ -60,8 +60,7 @@ static int fill_demo(const struct command_line *o, struct db *db, struct arena *
     if (rc == -ERR_FIELD_DUPLICATE)
         return complain("%s holds a desk already: demo needs a new store", store_name(o));
     if (rc < 0) return complain("%s can't be written and is incomplete: remove it", store_name(o));
-    if (!keep_files(files_folder(o, a), a))
-        return complain("the files of %s can't be written: remove it", store_name(o));
+    if (!keep_files(k, a)) return complain("the files of %s can't be written: remove it", store_name(o));
     printf("deskd: a demo desk of %lld conversations in %s\n", (long long)d.conversations, store_name(o));
     for (int i = 0; i < DEMO_LOGINS; i++) printf("  %s\n", demo_logins[i]);
     if (generated) printf("They log in with the password %s (shown this once).\n", password.p);
@@ -71,7 +70,9 @@ static int fill_demo(const struct command_line *o, struct db *db, struct arena *
 
 static int fill_demo_desk(const struct command_line *o, struct db *db) {
     struct arena *a = arena_new();
-    int status = fill_demo(o, db, a);
+    const struct contents *k = contents_chosen(o, a, NULL);
+    int status = k ? fill_demo(o, db, k, a) : EXIT_FAULT;
+    contents_let_go(k);
     arena_free(a);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/address.h"
 #include "base/log.h"
 #include "db/db.h"
+#include "files/s3.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -92,6 +93,11 @@ struct str url_host(struct str url) {
 }
 
 bool url_valid(struct str url) { return url_host(url).n != 0; }
+
+bool files_valid(struct str text) {
+    struct str bucket, prefix;
+    return !str_starts(text, S("s3:")) || s3_url_read(text, &bucket, &prefix);
+}
 
 bool store_valid(struct str text) {
     return db_url_valid(text) || (str_starts(text, S(STORE_FOLDER)) && text.n > sizeof STORE_FOLDER - 1);

@@ -23,6 +23,7 @@ bool store_valid(struct str text); /* true: such a folder, or the URL of a datab
 
 bool listen_is_loopback(const struct listen *l);
 struct str listen_url(struct arena *a, const struct listen *l, int port);
+bool files_valid(struct str text);   /* true: a folder, or the URL of a bucket */
 bool url_valid(struct str url);      /* true: http or https, with a host */
 struct str url_host(struct str url); /* without the port; n 0: not an http or https URL */
 

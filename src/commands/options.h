@@ -56,6 +56,11 @@ enum option_id {
     OPT_SETTINGS,
     OPT_SECRET_FILE,
     OPT_FILES,
+    OPT_FILES_CACHE,
+    OPT_FILES_CACHE_SIZE,
+    OPT_S3_ENDPOINT,
+    OPT_S3_REGION,
+    OPT_S3_KEY_FILE,
     OPT_LISTEN,
     OPT_LMTP,
     OPT_LMTP_CONNECTIONS,
@@ -102,6 +107,7 @@ enum option_id {
     OPT_INSECURE,
     OPT_WITHOUT_SECRETS,
     OPT_NEW_KEY,
+    OPT_DEEP,
     OPT_CLOCK,
     OPT_COUNT
 };

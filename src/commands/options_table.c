@@ -10,6 +10,7 @@
 #define LIMIT_OF(n) TEXT(n)
 
 #define STORE (SERVE | INIT | DEMO | BACKUP | RESTORE | CHECK | PASSWORD | EXPORT | IMPORT | COMPACT)
+#define FILES (SERVE | BACKUP | RESTORE | CHECK | DEMO | EXPORT | IMPORT | COMPACT)
 #define STORE_NAME "sqlite:DIR or postgres://user@host/name"
 
 const struct word log_levels[] = {
@@ -34,10 +35,28 @@ const struct option option_table[OPT_COUNT] = {
                          SERVE | INIT | DEMO | MOVE | CHECK | PASSWORD | EXPORT | IMPORT,
                          .doc = "File of the server key: 32 random bytes. Default: secret.key in the data "
                                 "folder."},
-    [OPT_FILES] = {"files", "DIR", OPTION_TEXT, IN_FILE,
-                   SERVE | BACKUP | RESTORE | CHECK | DEMO | EXPORT | IMPORT | COMPACT,
-                   .doc = "Folder of uploaded files. Processes that share a database must share it. "
-                          "Default: files in the data folder."},
+    [OPT_FILES] = {"files", "PLACE", OPTION_TEXT, IN_FILE, FILES, .valid = files_valid,
+                   .form = "a folder, or s3://BUCKET or s3://BUCKET/PREFIX in lower case",
+                   .doc = "Place of uploaded files: a folder, or a bucket of an object store as "
+                          "s3://BUCKET/PREFIX. Processes that share a database must share it. Default: files "
+                          "in the data folder."},
+    [OPT_FILES_CACHE] = {"files-cache", "DIR", OPTION_TEXT, IN_FILE, FILES,
+                         .doc =
+                             "Folder of uploads under way and of copies of files that are in a bucket, on a "
+                             "local disk. Default: files-cache in the data folder."},
+    [OPT_FILES_CACHE_SIZE] = {"files-cache-size", "MIB", OPTION_INT, IN_FILE, FILES, "1024", 0, 16777216,
+                              .doc = "Size to which that folder is cut down every minute, in MiB. Files that "
+                                     "were used in the last 15 minutes stay."},
+    [OPT_S3_ENDPOINT] = {"s3-endpoint", "URL", OPTION_TEXT, IN_FILE, FILES, .valid = url_valid,
+                         .form = "a URL as https://s3.example.com",
+                         .doc = "Object store that has the bucket of --files: its address without a path."},
+    [OPT_S3_REGION] = {"s3-region", "NAME", OPTION_TEXT, IN_FILE, FILES, "us-east-1",
+                       .doc = "Region of the bucket."},
+    [OPT_S3_KEY_FILE] = {"s3-key-file", "FILE", OPTION_TEXT, IN_FILE, FILES,
+                         .doc =
+                             "File whose first line is the key of the object store, as ID:SECRET. Only its "
+                             "owner may read it. Default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of "
+                             "the environment."},
     [OPT_LISTEN] = {"listen", "ADDRESS:PORT", OPTION_TEXT, IN_FILE, SERVE, "127.0.0.1:8080",
                     .valid = listen_valid,
                     .form = "a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080",
@@ -184,6 +203,10 @@ const struct option option_table[OPT_COUNT] = {
                          "Serve a database with a new server key, because the old key was replaced. All "
                          "sessions end. Second factors and secret settings can't be read any more, because "
                          "they are encrypted with the old key."},
+    [OPT_DEEP] = {"deep", NULL, OPTION_FLAG, 0, CHECK, "no",
+                  .doc =
+                      "Also read and verify the contents of files in a bucket. Without it, their sizes are "
+                      "compared. Contents in a folder are always read."},
     [OPT_CLOCK] = {"clock", "FILE", OPTION_TEXT, 0, SERVE | INIT | PASSWORD | EXPORT | IMPORT | COMPACT,
                    .doc = "For tests: read the time from a file, in decimal milliseconds. A server needs a "
                           "loopback address for it."},

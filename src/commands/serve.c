@@ -23,6 +23,8 @@
 #include "core/desk/setting.h"
 #include "core/desk/widget.h"
 #include "files/content.h"
+#include "files/remote.h"
+#include "jobs/periodic.h"
 #include "jobs/listener.h"
 #include "live/address.h"
 #include "live/live.h"
@@ -56,6 +58,7 @@ struct server {
     struct api *api;
     struct runner *jobs;
     struct sender *sender;
+    struct content_sweeper *sweeper;
     struct collector *collector;
     bool listens;
     struct listener *listener;
@@ -315,6 +318,8 @@ static int start_http(struct server *s) {
     if (s->http == NULL) return complain("%s", err), -1;
     if (!s->joined) return -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
+    if (content_sweeper_start(&s->desk, &s->sweeper) < 0)
+        return complain("the thread that removes contents can't be started"), -1;
     if (s->sender == NULL) return complain("the sender of deliveries can't be started"), -1;
     if (s->collector == NULL) return complain("the reader of mailboxes can't be started"), -1;
     if (!s->listens) return complain("the listener can't be started"), -1;
@@ -338,11 +343,14 @@ static const struct outside outside[] = {{.handle = socket_handle},
 
 static int start(struct server *s) {
     char err[USAGE_MAX];
-    s->desk.files = files_folder(s->options, s->memory);
+    s->desk.files = contents_chosen(s->options, s->memory, &s->desk.clock);
+    if (s->desk.files == NULL) return -1;
     s->desk.folder = store_config(s->options).url ? NULL : option_text(s->options, OPT_DATA).p;
     s->desk.audit_mark = audit_mark_path(s->options, s->memory);
     if (open_store(s) < 0) return -1;
     if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
+    if (s->desk.files->remote && remote_claim(&s->desk, (struct why){err, sizeof err}) < 0)
+        return complain("%s", err), -1;
     look_at_folder(s);
     open_inbox(s);
     if (open_lmtp(s) < 0) return -1;
@@ -376,6 +384,7 @@ static void stop(struct server *s) {
     live_free(s->live); /* the listener tells it what other processes say */
     if (s->jobs) jobs_stop(s->jobs);
     sender_stop(s->sender);
+    content_sweeper_stop(s->sweeper);
     collector_stop(s->collector);
     unstored_free(s->desk.unstored);
     if (s->api) api_free(s->api);
@@ -385,6 +394,7 @@ static void stop(struct server *s) {
     desk_caches_close(&s->desk);
     settings_close(s->desk.settings);
     db_close(s->desk.db);
+    contents_let_go(s->desk.files);
 }
 
 /* ---- signals --------------------------------------------------------------------------------- */

@@ -43,10 +43,12 @@ static bool holds(const char *folder) {
     return some;
 }
 
-static const char *contents_in(struct arena *a, const char *folder) {
+/* A bucket needs no look: it has the name of its desk, which a new desk does not have. */
+static const char *contents_in(const struct command_line *o, struct arena *a) {
+    const struct contents here = {.folder = contents_folder(o, a)};
     struct str *list;
-    for (int nth = 0; nth < CONTENT_FOLDERS; nth++)
-        if (contents_listed(a, folder, nth, &list) > 0) return content_path(a, folder, list[0]).p;
+    for (int nth = 0; here.folder && nth < CONTENT_FOLDERS; nth++)
+        if (contents_listed(a, &here, nth, &list) > 0) return content_path(a, &here, list[0]).p;
     return NULL;
 }
 
@@ -62,7 +64,7 @@ void store_may_begin(const struct command_line *o, struct arena *a, struct db_co
     struct stat st;
     cfg->create = true;
     if (cfg->url) return;
-    cfg->content = contents_in(a, files_folder(o, a));
+    cfg->content = contents_in(o, a);
     if (cfg->content == NULL) cfg->content = mail_in(a, cfg->dir);
     if (cfg->content == NULL && stat(log, &st) == 0 && st.st_size > 0) cfg->content = log;
     cfg->remains = cfg->content;
@@ -73,11 +75,6 @@ void store_may_begin(const struct command_line *o, struct arena *a, struct db_co
 const char *store_name(const struct command_line *o) {
     struct str url = option_text(o, OPT_DATABASE);
     return url.p ? "the database" : option_text(o, OPT_DATA).p; /* the URL may contain a password */
-}
-
-const char *files_folder(const struct command_line *o, struct arena *a) {
-    struct str given = option_text(o, OPT_FILES);
-    return given.p ? given.p : str_fmt(a, "%s/files", option_text(o, OPT_DATA).p).p;
 }
 
 void progress_bar(const char *what, int64_t done, int64_t total) {
@@ -293,10 +290,12 @@ static void print_finding(void *arg, const char *line) {
 
 static void check_progress(int done, int total) { progress_bar("files", done, total); }
 
-static int store_check_contents(const struct command_line *o, struct conn *c, int findings) {
-    struct arena *a = arena_new();
-    int found = contents_check(c, files_folder(o, a), print_finding, NULL, check_progress);
-    arena_free(a);
+static int store_check_contents(const struct command_line *o, const struct contents *k, struct conn *c,
+                                int findings) {
+    int found = contents_check(c, &(struct contents_checking){.contents = k,
+                                                              .deep = option_int(o, OPT_DEEP) != 0,
+                                                              .report = print_finding,
+                                                              .progress = check_progress});
     return found < 0 ? found : findings + found;
 }
 
@@ -373,7 +372,7 @@ static int store_check_values(struct conn *c, int findings) {
 }
 
 /* Checks between rows run only if the store itself is sound. */
-int command_check(const struct command_line *o) {
+static int check_all(const struct command_line *o, const struct contents *k) {
     struct db_config cfg = store_config(o);
     struct db *db;
     char err[USAGE_MAX];
@@ -385,13 +384,22 @@ int command_check(const struct command_line *o) {
         findings = store_check_rows(db_reader(db));
         if (findings >= 0) findings = store_check_values(db_reader(db), findings);
         if (findings >= 0) findings = store_check_audit(o, db_reader(db), findings);
-        if (findings >= 0) findings = store_check_contents(o, db_reader(db), findings);
+        if (findings >= 0) findings = store_check_contents(o, k, db_reader(db), findings);
         db_close(db);
     }
     if (findings < 0) return complain("%s can't be read", store_name(o));
     if (findings == 0) db_found_sound(option_text(o, OPT_DATA).p);
     if (findings == 0) printf("deskd: found no defects in %s\n", store_name(o));
     return findings ? EXIT_FAULT : 0;
+}
+
+int command_check(const struct command_line *o) {
+    struct arena *a = arena_new();
+    const struct contents *k = contents_chosen(o, a, NULL);
+    int status = k ? check_all(o, k) : EXIT_FAULT;
+    contents_let_go(k);
+    arena_free(a);
+    return status;
 }
 
 /* ---- compact --------------------------------------------------------------------------------- */
@@ -415,19 +423,19 @@ static int rebuild_index(struct conn *c, void *arg) {
     return rc < 0 ? rc : search_is_built(c, *(int64_t *)arg);
 }
 
-static int compact(const struct command_line *o, struct db *db, struct arena *a) {
+static int compact(const struct command_line *o, struct db *db, const struct contents *k) {
     enum { STEPS = 3 };
     char err[USAGE_MAX];
-    struct desk d = {.db = db, .files = files_folder(o, a), .clock.file = option_text(o, OPT_CLOCK).p};
+    struct desk d = {.db = db, .files = k, .clock.file = option_text(o, OPT_CLOCK).p};
     int64_t now = clock_now(&d.clock), running = counted(db, &compact_erasures, now);
     if (running > 0)
         return complain("%lld erasures are not complete: start the desk until their status is COMPLETED, "
                         "then run compact again",
                         (long long)running);
     progress_bar("contents", 0, STEPS);
-    sweep_files(&d);
+    sweep_files_alone(&d);
     if (running < 0 || counted(db, &compact_files, now) != 0)
-        return complain("contents of expired files can't be removed from %s", d.files);
+        return complain("contents of expired files can't be removed from %s", k->folder);
     progress_bar("search index", 1, STEPS);
     if (db_write(db, rebuild_index, &now) < 0) return complain("%s can't be written", store_name(o));
     progress_bar("store", 2, STEPS);
@@ -443,7 +451,10 @@ int command_compact(const struct command_line *o) {
     char err[USAGE_MAX];
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     struct arena *a = arena_new();
-    int status = compact(o, db, a);
+    const struct clock clock = {option_text(o, OPT_CLOCK).p};
+    const struct contents *k = contents_chosen(o, a, &clock);
+    int status = k ? compact(o, db, k) : EXIT_FAULT;
+    contents_let_go(k);
     arena_free(a);
     if (db_close(db) < 0 && status == 0) status = complain("%s can't be written", store_name(o));
     if (status == 0) printf("deskd: rewrote %s; nothing of deleted rows is left in it\n", store_name(o));

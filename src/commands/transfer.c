@@ -183,12 +183,12 @@ static int import_foreign_into(const struct command_line *o, struct import_forei
 
 static struct import_foreign *import_foreign_new(const struct command_line *o,
                                                  const struct foreign_system *system, const char *from,
-                                                 struct arena *a) {
+                                                 const struct contents *contents, struct arena *a) {
     struct import_foreign *i = ARENA_NEW(a, struct import_foreign);
     int64_t now = command_now(o);
     i->f = (struct foreign){.system = system,
                             .from = from,
-                            .contents = files_folder(o, a),
+                            .contents = contents,
                             .memory = a,
                             .now = now,
                             .desk = &i->desk,
@@ -199,7 +199,7 @@ static struct import_foreign *import_foreign_new(const struct command_line *o,
                                  .owner_name = option_text(o, OPT_OWNER_NAME),
                                  .owner_email = option_text(o, OPT_OWNER_EMAIL)};
     i->desk.cascades = cascades;
-    i->desk.files = i->f.contents;
+    i->desk.files = contents;
     i->desk.process = random_uuid(a); /* other processes of the store hear of changes from it */
     return i;
 }
@@ -229,9 +229,9 @@ static int import_opened(const struct command_line *o, struct import_foreign *i,
 }
 
 static int import_other(const struct command_line *o, const struct foreign_system *system, struct str from,
-                        struct arena *a) {
+                        const struct contents *contents, struct arena *a) {
     if (access(from.p, R_OK) != 0) return complain("%s can't be read: %s", from.p, strerror(errno));
-    return import_opened(o, import_foreign_new(o, system, from.p, a), a, true, import_foreign_into);
+    return import_opened(o, import_foreign_new(o, system, from.p, contents, a), a, true, import_foreign_into);
 }
 
 /* ---- another server of this API -------------------------------------------------------------- */
@@ -397,10 +397,10 @@ static bool import_store_there(const struct command_line *o, struct arena *a) {
            access(str_fmt(a, "%s/desk.db", option_text(o, OPT_DATA).p).p, F_OK) == 0;
 }
 
-static int import_api(const struct command_line *o, struct arena *a) {
+static int import_api(const struct command_line *o, const struct contents *contents, struct arena *a) {
     struct str copy = option_text(o, OPT_COPY);
     const char *folder = copy.p ? copy.p : str_fmt(a, "%s/import-api", option_text(o, OPT_DATA).p).p;
-    struct import_foreign *i = import_foreign_new(o, &deskapi, folder, a);
+    struct import_foreign *i = import_foreign_new(o, &deskapi, folder, contents, a);
     if (import_store_there(o, a) && import_opened(o, i, a, false, look_at_desk) != 0) return EXIT_FAULT;
     if (i->state == DESK_UNFINISHED)
         return complain("%s holds a part of a desk: name another one", store_name(o));
@@ -415,17 +415,19 @@ int command_import(const struct command_line *o) {
     for (size_t k = 0; k < sizeof from / sizeof *from; k++) given += option_text(o, from[k]).p != NULL;
     struct import_command i = {.o = o, .memory = arena_new()};
     i.x = (struct desk_import){.from = option_text(o, OPT_IMPORT_FROM).p,
-                               .contents = files_folder(o, i.memory),
+                               .contents = contents_chosen(o, i.memory, NULL),
                                .without_secrets = option_int(o, OPT_WITHOUT_SECRETS),
                                .progress = progress_bar,
                                .dropped = import_dropped};
-    if (given != 1)
+    if (i.x.contents == NULL) status = EXIT_FAULT;
+    else if (given != 1)
         status = complain("deskd import needs one of --from, --from-zendesk, --from-zammad and --from-api");
-    else if (option_text(o, OPT_FROM_API).p) status = import_api(o, i.memory);
+    else if (option_text(o, OPT_FROM_API).p) status = import_api(o, i.x.contents, i.memory);
     else if (!i.x.from)
         status = import_other(o, zendesk_from.p ? &zendesk : &zammad,
-                              zendesk_from.p ? zendesk_from : zammad_from, i.memory);
+                              zendesk_from.p ? zendesk_from : zammad_from, i.x.contents, i.memory);
     else if (import_key(&i) == 0) status = import_store(&i);
+    contents_let_go(i.x.contents);
     arena_free(i.memory);
     return status;
 }
@@ -440,14 +442,15 @@ static void export_finding(void *arg, const char *line) {
     complain("%s: the export lacks it", line);
 }
 
-static int export_store(const struct command_line *o, struct db *db, const struct key *key, struct arena *a) {
+static int export_store(const struct command_line *o, struct db *db, const struct contents *contents,
+                        const struct key *key, struct arena *a) {
     const char *to = option_text(o, OPT_EXPORT_TO).p;
     char err[USAGE_MAX] = "";
     struct manifest m;
     int64_t began = clock_now(&(struct clock){0}), rows = 0;
     struct desk_export x = {.conn = db_reader(db),
                             .to = to,
-                            .contents = files_folder(o, a),
+                            .contents = contents,
                             .base_url = option_text(o, OPT_BASE_URL),
                             .key_proof = mac_hex(a, key, S("key proof")),
                             .now = began,
@@ -500,24 +503,26 @@ static void trace_export(const struct command_line *o, const struct key *key) {
 int command_export(const struct command_line *o) {
     struct db_config cfg = store_config(o);
     struct arena *a = arena_new();
-    const char *files = files_folder(o, a);
+    const struct contents *files = contents_chosen(o, a, NULL);
     char err[USAGE_MAX];
     struct key key;
     struct db *db;
-    int guard = contents_guard(files), status = EXIT_FAULT;
+    int guard = files ? contents_guard(files) : -1, status = EXIT_FAULT;
     cfg.read_only = true;
-    if (guard < 0 && errno != ENOENT)
-        complain("the folder of files %s can't be locked: %s", files, strerror(errno));
+    if (files == NULL) guard = -1;
+    else if (guard < 0 && errno != ENOENT)
+        complain("the folder of files %s can't be locked: %s", files->folder, strerror(errno));
     else if (secret_key(o, false, &key) >= 0) {
         if (db_open(&cfg, &db, err, sizeof err) < 0) complain("%s", err);
         else {
-            status = export_store(o, db, &key, a);
+            status = export_store(o, db, files, &key, a);
             db_close(db);
             if (status == 0) trace_export(o, &key);
         }
     }
     explicit_bzero(&key, sizeof key);
     if (guard >= 0) close(guard);
+    contents_let_go(files);
     arena_free(a);
     return status;
 }

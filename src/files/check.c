@@ -3,12 +3,12 @@
 #include "base/error.h"
 #include "core/desk/file.h"
 #include "files/content.h"
+#include "files/remote.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* A content without a row may be in transit: an upload stores its content before its row, and the sweeper
  * removes it after its row. */
@@ -29,7 +29,9 @@ struct named { /* a content that rows refer to */
 struct check {
     struct conn *conn;
     struct arena *arena;
-    const char *folder;
+    const struct contents *contents;
+    struct remote_walk *walk; /* of the bucket */
+    bool deep;
     void (*report)(void *arg, const char *line);
     void *arg;
     int findings;
@@ -56,14 +58,17 @@ static int read_named(struct check *k, int nth, struct named **out) {
 }
 
 static const char *fault_of(struct check *k, const struct named *f) {
-    return f->size == f->largest ? content_fault(k->arena, k->folder, f->sha256, f->size)
+    return f->size == f->largest ? content_fault(k->arena, k->contents, f->sha256, f->size)
                                  : "has two sizes in its rows";
+}
+
+static int compare_contents(const void *x, const void *y) {
+    return memcmp(((const struct str *)x)->p, ((const struct str *)y)->p, 64);
 }
 
 /* Rows are deleted before their contents. So a content whose rows are gone was swept during the check, and
  * is not reported. */
-static int check_named(struct check *k, const struct named *f) {
-    const char *fault = fault_of(k, f);
+static int report_fault(struct check *k, const struct named *f, const char *fault) {
     int named = fault ? content_named(k->conn, f->sha256) : 0;
     if (named == 1)
         contents_finding(
@@ -71,25 +76,66 @@ static int check_named(struct check *k, const struct named *f) {
     return named < 0 ? named : 0;
 }
 
-static int compare_contents(const void *x, const void *y) {
-    return memcmp(((const struct str *)x)->p, ((const struct str *)y)->p, 64);
+static int report_orphan(struct check *k, struct str sha256) {
+    int named = content_named(k->conn, sha256);
+    if (named == 0) contents_finding(k, str_fmt(k->arena, "the content %s belongs to no file", sha256.p));
+    return named < 0 ? named : 0;
 }
 
 static int check_orphans(struct check *k, int nth, const struct named *named, int count) {
     struct str *list;
-    int n = contents_listed(k->arena, k->folder, nth, &list), at = 0;
+    int n = contents_listed(k->arena, k->contents, nth, &list), at = 0;
     if (n < 0)
-        contents_finding(
-            k, str_fmt(k->arena, "the folder %s/%02x can't be read: %s", k->folder, nth, strerror(errno)));
+        contents_finding(k, str_fmt(k->arena, "the folder %s/%02x can't be read: %s", k->contents->folder,
+                                    nth, strerror(errno)));
     if (n > 0) qsort(list, (size_t)n, sizeof *list, compare_contents);
     for (int i = 0; i < n; i++) {
         while (at < count && compare_contents(&named[at].sha256, &list[i]) < 0) at++;
         bool known = at < count && str_eq(named[at].sha256, list[i]);
-        if (known || content_age(k->arena, k->folder, list[i]) <= PATIENCE) continue;
-        int again = content_named(k->conn, list[i]);
-        TRY(again);
-        if (!again) contents_finding(k, str_fmt(k->arena, "the content %s belongs to no file", list[i].p));
+        if (known || content_age(k->arena, k->contents, list[i]) <= PATIENCE) continue;
+        TRY(report_orphan(k, list[i]));
     }
+    return 0;
+}
+
+static int compare_remote(const void *x, const void *y) {
+    return compare_contents(&((const struct remote_content *)x)->sha256,
+                            &((const struct remote_content *)y)->sha256);
+}
+
+/* What is wrong with a content of a bucket; at: its place in the list, NULL: it is not in it. */
+static const char *fault_in_bucket(struct check *k, const struct named *f, const struct remote_content *at) {
+    char said[300] = "";
+    int64_t size = at ? at->size : -1;
+    if (f->size != f->largest) return "has two sizes in its rows";
+    /* a content that came after this page of the list */
+    int there = at ? 1 : remote_size(k->contents, f->sha256, &size, (struct why){said, sizeof said});
+    if (there < 0) return str_fmt(k->arena, "can't be read: %s", said).p;
+    if (there == 0) return "is missing";
+    if (size != f->size) return "has a wrong size";
+    return k->deep ? content_fault(k->arena, k->contents, f->sha256, f->size) : NULL;
+}
+
+/* The list has the sizes, so a check asks the store once for a thousand contents. */
+static int check_bucket(struct check *k, int nth, const struct named *named, int count) {
+    struct remote_content *list;
+    char said[300] = "";
+    int n = remote_walk_next(k->walk, k->arena, nth, &list, (struct why){said, sizeof said}), at = 0;
+    if (n < 0) {
+        contents_finding(
+            k, str_fmt(k->arena, "%s can't be listed: %s", contents_name(k->arena, k->contents), said));
+        return 1; /* the others are not to be had either */
+    }
+    qsort(list, (size_t)n, sizeof *list, compare_remote);
+    for (int i = 0; i < count; i++) {
+        for (; at < n && compare_contents(&list[at].sha256, &named[i].sha256) < 0; at++)
+            if (list[at].age > PATIENCE) TRY(report_orphan(k, list[at].sha256));
+        bool found = at < n && str_eq(list[at].sha256, named[i].sha256);
+        TRY(report_fault(k, &named[i], fault_in_bucket(k, &named[i], found ? &list[at] : NULL)));
+        at += found;
+    }
+    for (; at < n; at++)
+        if (list[at].age > PATIENCE) TRY(report_orphan(k, list[at].sha256));
     return 0;
 }
 
@@ -97,26 +143,33 @@ static int check_folder(struct check *k, int nth) {
     struct named *named;
     int n = read_named(k, nth, &named);
     TRY(n);
-    for (int i = 0; i < n; i++) TRY(check_named(k, &named[i]));
+    if (k->contents->remote) return check_bucket(k, nth, named, n);
+    for (int i = 0; i < n; i++) TRY(report_fault(k, &named[i], fault_of(k, &named[i])));
     return check_orphans(k, nth, named, n);
 }
 
-int contents_check(struct conn *c, const char *folder, void (*report)(void *arg, const char *line), void *arg,
-                   void (*progress)(int done, int total)) {
-    struct check k = {.conn = c, .arena = arena_new(), .folder = folder, .report = report, .arg = arg};
+int contents_check(struct conn *c, const struct contents_checking *how) {
+    struct check k = {.conn = c,
+                      .arena = arena_new(),
+                      .contents = how->contents,
+                      .deep = how->deep,
+                      .report = how->report,
+                      .arg = how->arg};
     int64_t files;
-    bool there = access(folder, F_OK) == 0;
+    bool there = contents_there(how->contents);
     int rc = there ? 0 : db_int(c, &files_any, NULL, &files);
     if (rc == 1)
-        contents_finding(
-            &k,
-            str_fmt(k.arena, "there are files, but no folder %s: name their folder with --files", folder));
-    for (int nth = 0; there && nth < CONTENT_FOLDERS && rc >= 0; nth++) {
+        contents_finding(&k,
+                         str_fmt(k.arena, "there are files, but no folder %s: name their folder with --files",
+                                 how->contents->folder));
+    if (how->contents->remote) k.walk = remote_walk_new(how->contents);
+    for (int nth = 0; there && nth < CONTENT_FOLDERS && rc == 0; nth++) {
         struct arena_mark mark = arena_mark(k.arena);
         rc = check_folder(&k, nth);
         arena_return(k.arena, mark);
-        if (progress) progress(nth + 1, CONTENT_FOLDERS);
+        if (how->progress) how->progress(nth + 1, CONTENT_FOLDERS);
     }
+    remote_walk_free(k.walk);
     arena_free(k.arena);
     return rc < 0 ? rc : k.findings;
 }

@@ -4,9 +4,18 @@
 
 #include "db/db.h"
 
-/* Reads every content; may run beside a running desk. Calls report() with one line for each finding.
- * Returns the number of findings, or an error. progress may be NULL. */
-int contents_check(struct conn *c, const char *folder, void (*report)(void *arg, const char *line), void *arg,
-                   void (*progress)(int done, int total));
+struct contents; /* files/content.h */
+
+struct contents_checking {
+    const struct contents *contents;
+    bool deep; /* reads the contents of a bucket, too, which cost what a download costs */
+    void (*report)(void *arg, const char *line); /* called for each finding */
+    void *arg;
+    void (*progress)(int done, int total); /* may be NULL */
+};
+
+/* Reads every content of a folder. Of a bucket, compares the list of its objects, with their sizes. May run
+ * beside a running desk. Returns the number of findings, or an error. */
+int contents_check(struct conn *c, const struct contents_checking *how);
 
 #endif

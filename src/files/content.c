@@ -1,4 +1,7 @@
-/* Contents are stored under their SHA-256. So equal uploads are stored once, and a content never changes:
+/* Contents in a folder. Contents in a bucket of an object store keep the same two rules by other means:
+ * remote.c has that essay.
+ *
+ * Contents are stored under their SHA-256. So equal uploads are stored once, and a content never changes:
  * it is complete or absent, and reading needs no lock. Rows (core/desk/file.h) refer to contents. Two
  * rules hold, whichever process is killed or loses power:
  *
@@ -48,6 +51,7 @@
 #include "base/disk.h"
 #include "base/log.h"
 #include "core/desk/file.h"
+#include "files/remote.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,42 +63,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TMP "tmp"
-#define LOCK "lock"
-#define NAME_SIZE 64
-
 static const char missing[] = "is missing";
 
-static const char *sub_folder(struct arena *a, const char *folder, struct str sha256) {
-    return str_fmt(a, "%s/%.2s", folder, sha256.p).p;
+static const char *sub_folder(struct arena *a, const struct contents *k, struct str sha256) {
+    return str_fmt(a, "%s/%.2s", k->folder, sha256.p).p;
 }
 
-struct str content_path(struct arena *a, const char *folder, struct str sha256) {
-    return str_fmt(a, "%s/%.2s/%.*s", folder, sha256.p, (int)sha256.n, sha256.p);
+bool contents_there(const struct contents *k) { return k->remote || access(k->folder, F_OK) == 0; }
+
+const char *contents_name(struct arena *a, const struct contents *k) {
+    return k->remote ? s3_name(a, remote_s3(k->remote)).p : k->folder;
 }
 
-struct str contents_tmp(struct arena *a, const char *folder) {
-    return str_fmt(a, "%s/" TMP, folder);
-}
-
-int contents_open(const char *folder, char *err, size_t err_size) {
+int contents_open(const struct contents *k, char *err, size_t err_size) {
     struct arena *a = arena_new();
-    const char *tmp = contents_tmp(a, folder).p;
-    int lock = -1, rc = g_mkdir_with_parents(tmp, 0700);
-    if (rc == 0) lock = open(str_fmt(a, "%s/" LOCK, folder).p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const char *tmp = contents_tmp(a, k).p;
+    int lock = g_mkdir_with_parents(tmp, 0700) == 0 ? contents_lock_open(a, k) : -1;
     if (lock < 0)
-        snprintf(err, err_size, "the folder of files %s can't be used: %s", folder, strerror(errno));
+        snprintf(err, err_size, "the folder of files %s can't be used: %s", k->folder, strerror(errno));
     if (lock >= 0) close(lock);
     arena_free(a);
-    return lock < 0 ? -1 : 0;
+    if (lock < 0) return -1;
+    return k->remote && remote_open(k, (struct why){err, err_size}) < 0 ? -1 : 0;
+}
+
+bool content_is_here(struct arena *a, const struct contents *k, struct str sha256, int64_t size) {
+    return k->remote == NULL || remote_is_here(a, k, sha256, size);
+}
+
+int content_fetch(struct arena *a, const struct contents *k, struct str sha256, int64_t size) {
+    return k->remote ? remote_fetch(a, k, sha256, size) : 0;
 }
 
 /* ---- storing --------------------------------------------------------------------------------- */
 
-const char *content_fault(struct arena *a, const char *folder, struct str sha256, int64_t size) {
+static const char *fault_in_folder(struct arena *a, const struct contents *k, struct str sha256,
+                                   int64_t size) {
     unsigned char piece[1 << 16], sum[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;
-    int fd = open(content_path(a, folder, sha256).p, O_RDONLY | O_CLOEXEC);
+    int fd = open(content_path(a, k, sha256).p, O_RDONLY | O_CLOEXEC);
     int64_t length = 0;
     ssize_t n;
     if (fd < 0) return errno == ENOENT ? missing : "can't be read";
@@ -106,6 +113,10 @@ const char *content_fault(struct arena *a, const char *folder, struct str sha256
     if (n < 0) return "can't be read";
     if (length != size) return "has a wrong size";
     return str_eq(str_hex(a, sum, sizeof sum), sha256) ? NULL : "does not match its SHA-256";
+}
+
+const char *content_fault(struct arena *a, const struct contents *k, struct str sha256, int64_t size) {
+    return k->remote ? remote_fault(a, k, sha256, size) : fault_in_folder(a, k, sha256, size);
 }
 
 /* Replaces a file in one step: a reader finds the damaged file or the new one. */
@@ -121,7 +132,8 @@ static int content_replace(struct arena *a, const char *path, const char *from) 
 
 struct keeping {
     struct arena *arena;
-    const char *folder, *sub, *path, *from;
+    const struct contents *contents;
+    const char *sub, *path, *from;
     bool unsynced;
 };
 
@@ -135,32 +147,35 @@ static int content_put(const struct keeping *k, const char *fault) {
 /* Resets the age of a content that is there. Folders are synced in any case, because the upload that made
  * them, or linked the content, may not have synced them yet. */
 static int put_in_place(const struct keeping *k, struct str sha256, int64_t size) {
-    const char *fault = content_fault(k->arena, k->folder, sha256, size);
+    const char *fault = fault_in_folder(k->arena, k->contents, sha256, size);
     if (fault == NULL && utimensat(AT_FDCWD, k->path, NULL, 0) != 0) fault = missing; /* removed meanwhile */
     if (fault && content_put(k, fault) != 0) return -1;
     if (k->unsynced) return 0;
-    return sync_path(k->sub) == 0 ? sync_path(k->folder) : -1;
+    return sync_path(k->sub) == 0 ? sync_path(k->contents->folder) : -1;
 }
 
-static int content_store(struct arena *a, const char *folder, struct str sha256, const char *from,
+static int content_store(struct arena *a, const struct contents *k, struct str sha256, const char *from,
                          int64_t size, bool unsynced) {
-    struct keeping k = {a,    folder,  sub_folder(a, folder, sha256), content_path(a, folder, sha256).p,
-                        from, unsynced};
-    if (put_in_place(&k, sha256, size) == 0) return 0;
-    return UNAVAILABLE("contents that can't be stored", "the content %s can't be stored: %s", k.path,
+    struct keeping p = {a, k, sub_folder(a, k, sha256), content_path(a, k, sha256).p, from, unsynced};
+    if (k->remote) return remote_keep(a, k, sha256, from, size);
+    if (put_in_place(&p, sha256, size) == 0) return 0;
+    return UNAVAILABLE("contents that can't be stored", "the content %s can't be stored: %s", p.path,
                        strerror(errno));
 }
 
-int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
-    return content_store(a, folder, sha256, from, size, false);
+int content_keep(struct arena *a, const struct contents *k, struct str sha256, const char *from,
+                 int64_t size) {
+    return content_store(a, k, sha256, from, size, false);
 }
 
-int content_lay(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
-    return content_store(a, folder, sha256, from, size, true);
+int content_lay(struct arena *a, const struct contents *k, struct str sha256, const char *from,
+                int64_t size) {
+    return content_store(a, k, sha256, from, size, true);
 }
 
-int contents_synced(const char *folder) {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+int contents_synced(const struct contents *k) {
+    if (k->remote) return 0;
+    int fd = open(k->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return errno == ENOENT ? 0 : -1;
     int rc = syncfs(fd), why = errno;
     close(fd);
@@ -169,6 +184,7 @@ int contents_synced(const char *folder) {
 }
 
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size) {
+    if (w->desk->files->remote) return remote_hold(w, sha256);
     TRY(db_lock(w->conn, sha256));
     if (access(content_path(w->arena, w->desk->files, sha256).p, R_OK) == 0) return 0;
     return content_keep(w->arena, w->desk->files, sha256, from, size);
@@ -176,24 +192,11 @@ int content_hold(struct work *w, struct str sha256, const char *from, int64_t si
 
 /* ---- removing -------------------------------------------------------------------------------- */
 
-static int lock_with(const char *folder, int how) {
-    struct arena *a = arena_new();
-    int fd = open(str_fmt(a, "%s/" LOCK, folder).p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    arena_free(a);
-    if (fd < 0 || flock(fd, how) == 0) return fd;
-    int why = errno;
-    close(fd);
-    errno = why;
-    return -1;
-}
-
-int contents_guard(const char *folder) { return lock_with(folder, LOCK_EX); }
-
 #define AT_ONCE 100 /* contents that one write checks: a few ms */
 
 struct dropping {
     struct arena *arena;
-    const char *folder;
+    const struct contents *from;
     const struct str *contents;
     int n;
 };
@@ -206,7 +209,7 @@ static int contents_unlink(struct conn *c, void *arg) {
         TRY(db_lock(c, d->contents[i]));
         int named = content_named(c, d->contents[i]);
         TRY(named);
-        const char *path = content_path(d->arena, d->folder, d->contents[i]).p;
+        const char *path = content_path(d->arena, d->from, d->contents[i]).p;
         if (!named && unlink(path) != 0 && errno != ENOENT)
             log_warn("%s can't be removed: %s", path, strerror(errno));
     }
@@ -214,10 +217,9 @@ static int contents_unlink(struct conn *c, void *arg) {
 }
 
 int contents_drop(struct desk *d, const struct str *contents, int n) {
-    int guard = n ? lock_with(d->files, LOCK_SH | LOCK_NB) : -1, rc = 0;
+    if (d->files->remote) return remote_drop(d, contents, n);
+    int guard = n ? contents_share(d->files) : -1, rc = 0;
     struct arena *a = arena_new();
-    if (n && guard < 0 && errno != EWOULDBLOCK)
-        log_warn("contents can't be removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
         struct dropping part = {a, d->files, contents + i, n - i < AT_ONCE ? n - i : AT_ONCE};
         rc = db_write_first(d->db, contents_unlink, &part);
@@ -229,25 +231,8 @@ int contents_drop(struct desk *d, const struct str *contents, int n) {
 
 /* ---- listing --------------------------------------------------------------------------------- */
 
-static bool is_content(const char *name) {
-    return strlen(name) == NAME_SIZE && strspn(name, "0123456789abcdef") == NAME_SIZE;
-}
-
-int contents_listed(struct arena *a, const char *folder, int nth, struct str **contents) {
-    struct str *list = *contents = NULL;
-    int n = 0, cap = 0, fault;
-    DIR *d = opendir(str_fmt(a, "%s/%02x", folder, nth).p);
-    if (d == NULL) return errno == ENOENT ? 0 : -1;
-    for (struct dirent *e; errno = 0, (e = readdir(d)) != NULL;) {
-        if (!is_content(e->d_name)) continue;
-        list = arena_more(a, list, n, &cap, sizeof *list);
-        list[n++] = str_dup(a, str_of(e->d_name));
-    }
-    fault = errno;
-    closedir(d);
-    errno = fault;
-    *contents = list;
-    return fault ? -1 : n;
+int contents_listed(struct arena *a, const struct contents *k, int nth, struct str **contents) {
+    return k->remote ? remote_listed(a, k, nth, contents) : folder_listed(a, k, nth, contents);
 }
 
 /* Files have the system's time, which may differ from the desk's clock. */
@@ -258,13 +243,13 @@ static int64_t age_of(const char *path) {
     return age > 0 ? age : 0;
 }
 
-int64_t content_age(struct arena *a, const char *folder, struct str sha256) {
-    return age_of(content_path(a, folder, sha256).p);
+int64_t content_age(struct arena *a, const struct contents *k, struct str sha256) {
+    return age_of(content_path(a, k, sha256).p);
 }
 
-void contents_tidy(const char *folder) {
+void contents_tidy(const struct contents *k) {
     struct arena *a = arena_new();
-    const char *tmp = contents_tmp(a, folder).p;
+    const char *tmp = contents_tmp(a, k).p;
     DIR *d = opendir(tmp);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
         const char *path = str_fmt(a, "%s/%s", tmp, e->d_name).p;
@@ -272,4 +257,5 @@ void contents_tidy(const char *folder) {
     }
     if (d) closedir(d);
     arena_free(a);
+    if (k->remote) remote_tidy(k);
 }

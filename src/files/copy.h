@@ -1,4 +1,4 @@
-/* Copies contents of files from one folder to another, for backup and restore. */
+/* Copies contents of files between folders and buckets: backup, restore, export, import, move. */
 #ifndef FILES_COPY_H
 #define FILES_COPY_H
 
@@ -10,9 +10,12 @@
  * two file systems. */
 ssize_t copy_bytes(int from, int to, int64_t n);
 
+struct contents; /* files/content.h */
+
 /* Copies all contents durably, except those that are there already. If there are none, makes no folder.
- * Returns the number of contents, or negative with one line in err. progress may be NULL. */
-int contents_copy(const char *from, const char *to, void (*progress)(int done, int total), char *err,
-                  size_t err_size);
+ * What comes out of a bucket is verified. Returns the number of contents, or negative with one line in err.
+ * progress may be NULL. */
+int contents_copy(const struct contents *from, const struct contents *to,
+                  void (*progress)(int done, int total), char *err, size_t err_size);
 
 #endif

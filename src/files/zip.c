@@ -1,6 +1,7 @@
 #include "files/zip.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "files/content.h"
 
@@ -18,7 +19,7 @@
 
 struct zip {
     struct arena *arena;
-    const char *folder;
+    struct contents from;
     struct zip_entry *entries;
     int count, next; /* next: index of the current entry */
     struct archive *archive;
@@ -26,6 +27,7 @@ struct zip {
     size_t taken;
     int fd; /* descriptor of the current entry; -1: none */
     int64_t written;
+    int64_t looked; /* clock_monotonic of the last look at copies: keep_copies */
     bool ended, broken;
     char piece[PIECE];
 };
@@ -57,11 +59,11 @@ static void name_entries(struct zip *z) {
     }
 }
 
-struct zip *zip_new(const char *folder, const struct zip_entry *entries, int n) {
+struct zip *zip_new(const struct contents *from, const struct zip_entry *entries, int n) {
     struct arena *a = arena_new();
     struct zip *z = ARENA_NEW(a, struct zip);
     z->arena = a;
-    z->folder = str_dup(a, str_of(folder)).p;
+    z->from = (struct contents){str_dup(a, str_of(from->folder)).p, from->remote};
     z->count = n;
     z->entries = arena_array(a, (size_t)n + 1, sizeof *z->entries);
     z->fd = -1;
@@ -103,9 +105,21 @@ static bool write_entry_head(struct zip *z) {
     return rc >= ARCHIVE_WARN;
 }
 
+/* The copies of a bucket stay while they are used, and a client may read slowly. */
+static void keep_copies(struct zip *z) {
+    int64_t now = clock_monotonic();
+    if (z->from.remote == NULL || (z->looked && now - z->looked < 5 * TIME_MINUTE)) return;
+    struct arena_mark mark = arena_mark(z->arena);
+    for (int i = z->next; i < z->count; i++)
+        if (z->entries[i].fd == 0)
+            content_is_here(z->arena, &z->from, z->entries[i].sha256, z->entries[i].size);
+    arena_return(z->arena, mark);
+    z->looked = now;
+}
+
 static bool begin_entry(struct zip *z) {
     const struct zip_entry *e = &z->entries[z->next];
-    z->fd = e->fd ? e->fd : open(content_path(z->arena, z->folder, e->sha256).p, O_RDONLY | O_CLOEXEC);
+    z->fd = e->fd ? e->fd : open(content_path(z->arena, &z->from, e->sha256).p, O_RDONLY | O_CLOEXEC);
     z->written = 0;
     if (z->fd < 0) return zip_fails(z, strerror(errno));
     return write_entry_head(z) || zip_fails(z, archive_error_string(z->archive));
@@ -135,6 +149,7 @@ static bool write_piece(struct zip *z) {
 
 static bool make_more(struct zip *z) {
     z->made.n = z->taken = 0;
+    keep_copies(z);
     if (z->fd >= 0) return write_piece(z);
     if (z->next < z->count) return begin_entry(z);
     z->ended = true;

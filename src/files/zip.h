@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+struct contents; /* files/content.h */
+
 struct zip_entry {
     struct str name, sha256; /* any name; zip_new makes it safe and unique */
     int64_t size, changed;   /* changed: milliseconds since 1970 */
@@ -17,7 +19,7 @@ struct zip_entry {
 };
 /* Copies the entries. zip_free closes the open file. The caller frees it, or gives it to a reply with
  * zip_read and zip_free. */
-struct zip *zip_new(const char *folder, const struct zip_entry *entries, int n);
+struct zip *zip_new(const struct contents *from, const struct zip_entry *entries, int n);
 /* Returns 1 to n bytes of the ZIP, 0 at its end, or -1, logged, if a content is missing or has another
  * size. */
 int64_t zip_read(void *zip, char *room, size_t n);

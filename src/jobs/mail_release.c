@@ -54,6 +54,7 @@ static int raw_of(struct arena *a, const struct desk *d, const struct mail_relea
     *raw = (struct str){0};
     *why = S("The raw mail is lost.");
     if (m->sha256.p == NULL) return 0;
+    TRY(content_fetch(a, d->files, m->sha256, m->size));
     char *bytes = arena_bytes(a, (size_t)m->size + 1);
     int fd = open(content_path(a, d->files, m->sha256).p, O_RDONLY | O_CLOEXEC);
     int fault = fd < 0 ? errno : raw_bytes(fd, bytes, (size_t)m->size);

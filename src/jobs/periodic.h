@@ -22,6 +22,13 @@ void sweep(struct desk *d);
 /* Removes up to 100,000 expired files that nothing refers to, and checks one subfolder of contents, at each
  * call the next one: contents that no row refers to go. */
 void sweep_files(struct desk *d);
+/* The same while no process serves the desk: also waits for a bucket, and removes at once. */
+void sweep_files_alone(struct desk *d);
+
+/* The thread that does the part of a bucket. Sets *out to NULL if there is none. Returns 0, or -1. */
+struct content_sweeper;
+int content_sweeper_start(struct desk *d, struct content_sweeper **out);
+void content_sweeper_stop(struct content_sweeper *s); /* ends what waits for the network; NULL is allowed */
 
 /* ---- what waits: core/desk/lags.h ------------------------------------------------------------ */
 

@@ -124,9 +124,10 @@ static struct str html_page(struct arena *a, const struct wording *said, const s
 
 /* Reads the content of a file. p NULL: it is not there as it was. */
 static struct str file_bytes(struct work *w, const struct mail_attachment *f) {
-    int fd = open(content_path(w->arena, w->desk->files, f->sha256).p, O_RDONLY | O_CLOEXEC);
     struct stat st;
     struct str out = {0};
+    if (content_fetch(w->arena, w->desk->files, f->sha256, f->size) < 0) return out;
+    int fd = open(content_path(w->arena, w->desk->files, f->sha256).p, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return out;
     if (fstat(fd, &st) == 0 && st.st_size == f->size) {
         char *bytes = arena_alloc(w->arena, (size_t)f->size);

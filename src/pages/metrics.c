@@ -87,7 +87,8 @@ static void metrics_of_requests(struct buf *b, struct api *api) {
 static void metrics_of_pool(struct buf *b, struct api *api) {
     static const char *const lanes[LANES] = {
         [LANE_WORK] = "work",       [LANE_READ] = "read",   [LANE_HASH] = "password",
-        [LANE_PICTURE] = "picture", [LANE_SYNC] = "upload", [LANE_OUTSIDE] = "outside"};
+        [LANE_PICTURE] = "picture", [LANE_SYNC] = "upload", [LANE_OUTSIDE] = "outside",
+        [LANE_STORE] = "store"};
     metric_family(b, "deskd_queued_tasks", "gauge", "Tasks that wait for a thread of the pool, by lane.");
     for (int i = 0; i < LANES; i++)
         buf_fmt(b, "deskd_queued_tasks{lane=\"%s\"} %d\n", lanes[i], pool_queued(api->pool, (enum lane)i));

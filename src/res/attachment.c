@@ -244,6 +244,7 @@ static int send_thumbnail(struct call *c, const struct content *f, const struct 
     c->etag = (struct str){f->sha256.p + 32, 32}; /* the picture itself has the other half */
     int rc = conditional(c);
     if (rc != 0) return rc < 0 ? rc : 0;
+    TRY(call_needs_content(c, f->sha256, f->size));
     TRY_FOUND(&c->work, picture_thumbnail(content_path(c->work.arena, c->work.desk->files, f->sha256).p,
                                           THUMBNAIL_BOX, c->work.arena, p, &made));
     c->raw = true;
@@ -288,6 +289,7 @@ static int get_attachments(struct call *c) {
     TRY(n);
     TRY(attachment_seen(c, first));
     TRY(api_input(c));
+    TRY(zip_needs(c, entries, n));
     struct http_stream *s = ARENA_NEW(c->work.arena, struct http_stream);
     struct zip *zip = zip_new(c->work.desk->files, entries, n);
     *s = (struct http_stream){zip_read, zip_free, zip, zip_about(zip)};

@@ -58,6 +58,7 @@ static int read_file_head(struct call *c) {
     int rc = file_own_content(&c->work, id, &sha256);
     if (rc == 0) head->wrong = "There is no such file of yours, or it has expired. Upload it again.";
     if (rc <= 0) return rc;
+    TRY(call_needs_content(c, sha256, -1));
     struct csv_reader *r = csv_open(content_path(a, c->work.desk->files, sha256).p,
                                     (enum csv_encoding)asked_word(c, "encoding", csv_encodings),
                                     delimiter ? CSV_DELIMITERS[delimiter - 1] : 0);

@@ -34,7 +34,7 @@ struct csv_part {
     int64_t id, file_id, creator_id, noted; /* noted: errors of the parts before */
     enum csv_existing existing;
     bool is_dry_run;
-    struct str path;
+    struct str path, sha256; /* of the file */
     enum csv_encoding encoding;
     char delimiter;
     struct csv_columns columns;
@@ -87,7 +87,8 @@ static int part_load(struct work *w, const struct query *load, int64_t id, struc
     p->existing = (enum csv_existing)col_int(row, 1);
     p->is_dry_run = col_int(row, 2) != 0;
     p->file_id = col_int(row, 3);
-    p->path = content_path(a, w->desk->files, col_text(row, 4));
+    p->sha256 = str_dup(a, col_text(row, 4));
+    p->path = content_path(a, w->desk->files, p->sha256);
     p->encoding = (enum csv_encoding)col_int(row, 5);
     p->delimiter = CSV_DELIMITERS[col_int(row, 6) - 1];
     struct str columns = str_dup(a, col_text(row, 7)), repeats = col_text(row, 13);
@@ -271,9 +272,11 @@ static void *csv_import_scan(struct work *w, const struct job *j, const atomic_b
     struct csv_scan *scan = ARENA_NEW(w->arena, struct csv_scan);
     struct csv_part *p = &scan->part;
     bool scans;
-    if (!csv_job_read(w->arena, j, &scan->id, &scans) || !scans) return NULL;
+    if (!csv_job_read(w->arena, j, &scan->id, &scans)) return NULL;
     scan->repeats = S(""); /* read again */
     if (work_read(w, READ_MS, scan_load, scan) <= 0) return scan;
+    content_fetch(w->arena, w->desk->files, p->sha256, -1); /* csv_import_run looks for the file */
+    if (!scans) return NULL;
     struct csv_reader *r = csv_open(p->path.p, p->encoding, p->delimiter);
     if (r && csv_return(r, &p->place) == 0) scan->repeats = csv_repeats_read(w, r, &p->columns, stopping);
     csv_close(r);
@@ -296,6 +299,8 @@ static int csv_import_run(struct work *w, const struct job *j) {
     int there = part_load(w, &csv_import_load, id, p);
     if (there <= 0) return there < 0 ? there : job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
     if (scans) return scan_store(w, j, j->outcome);
+    if (!content_is_here(w->arena, w->desk->files, p->sha256, -1))
+        return job_wait(w, j, w->now + TIME_MINUTE);
     int able = part_actor(p, &as);
     TRY(able);
     p->last_note = &p->notes;

@@ -232,6 +232,7 @@ static int get_user_export(struct call *c) {
     TRY(x.fd);
     int n = person_entries(&x, &entries);
     buf_free(&x.out);
+    if (n >= 0) n = zip_needs(c, entries, n) < 0 ? -ERR_SERVICE_UNAVAILABLE : n;
     if (n < 0) return close(x.fd), n;
     struct http_stream *s = ARENA_NEW(c->work.arena, struct http_stream);
     struct zip *zip = zip_new(c->work.desk->files, entries, n);

@@ -130,6 +130,7 @@ void render_file_name(struct view *v, const struct row *row, const struct value 
 static int open_content(struct call *c, const struct content *f, struct download *d) {
     struct stat st;
     const char *path = content_path(c->work.arena, c->work.desk->files, f->sha256).p;
+    TRY(call_needs_content(c, f->sha256, f->size));
     d->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (d->fd >= 0 && fstat(d->fd, &st) == 0 && st.st_size == f->size) return 0;
     int rc = UNAVAILABLE("downloads of missing or damaged contents",
@@ -187,6 +188,14 @@ int content_send(struct call *c, const struct content *f, bool shown) {
     call_header(c, "Accept-Ranges", S("bytes"));
     content_guards(c);
     return 0;
+}
+
+int zip_needs(struct call *c, const struct zip_entry *entries, int n) {
+    int rc = 0;
+    for (int i = 0; i < n; i++)
+        if (entries[i].fd == 0 && call_needs_content(c, entries[i].sha256, entries[i].size) < 0)
+            rc = -ERR_SERVICE_UNAVAILABLE;
+    return rc;
 }
 
 /* ---- which, and for whom --------------------------------------------------------------------- */

@@ -15,6 +15,9 @@ int content_send(struct call *c, const struct content *f, bool shown);
 /* Headers: the browser neither guesses its type nor runs it. */
 void content_guards(struct call *c);
 void picture_guards(struct call *c); /* the same for small pictures, which a browser keeps for five minutes */
+/* Fails if contents of the entries must be fetched first (call_needs_content). */
+struct zip_entry;
+int zip_needs(struct call *c, const struct zip_entry *entries, int n);
 struct str content_disposition(struct arena *a, struct str name, bool shown);
 
 /* without characters that turn the text */

@@ -48,6 +48,10 @@ static void render_mail_source(struct view *v, const struct row *row, const stru
         jw_null(&v->w);
         return;
     }
+    if (call_needs_content(v->c, own->s, -1) < 0) {
+        jw_null(&v->w); /* the reply is made again */
+        return;
+    }
     struct arena_mark mark = arena_mark(a);
     struct str bytes = content_beginning(v->c, own->s, MAIL_SOURCE_MOST + 1);
     bool cut = bytes.n > MAIL_SOURCE_MOST;

@@ -138,6 +138,7 @@ static int picture_input_find(struct call *c, struct picture_input *out, struct 
         return 0;
     int rc = file_own_content(&c->work, id, &sha256);
     if (rc == 0) out->wrong = "There is no such file of yours, or it has expired. Upload it again.";
+    if (rc > 0) TRY(call_needs_content(c, sha256, -1));
     if (rc > 0) *path = content_path(c->work.arena, c->work.desk->files, sha256);
     return rc;
 }

@@ -14,11 +14,12 @@ struct contents_sum {
 };
 
 static int contents_add(struct contents_sum *s, struct arena *a, struct str sha256) {
-    const char *path = content_path(a, s->folder, sha256).p;
+    const struct contents here = {.folder = s->folder};
+    const char *path = content_path(a, &here, sha256).p;
     struct stat st;
     if (lstat(path, &st) != 0) return db_refuse(s->why, "%s can't be read: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode)) return db_refuse(s->why, "%s is not a regular file", path);
-    const char *fault = s->verify ? content_fault(a, s->folder, sha256, st.st_size) : NULL;
+    const char *fault = s->verify ? content_fault(a, &here, sha256, st.st_size) : NULL;
     if (fault) return db_refuse(s->why, "%s %s: copy the export again", path, fault);
     s->count++;
     s->bytes += st.st_size;
@@ -26,12 +27,13 @@ static int contents_add(struct contents_sum *s, struct arena *a, struct str sha2
 }
 
 static int contents_of_one(struct contents_sum *s, struct arena *a, int nth) {
+    const struct contents here = {.folder = s->folder};
     struct str *list;
     struct stat st;
     const char *folder = str_fmt(a, "%s/%02x", s->folder, nth).p;
     if (lstat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return db_refuse(s->why, "%s is not a folder", folder);
-    int n = contents_listed(a, s->folder, nth, &list), rc = 0;
+    int n = contents_listed(a, &here, nth, &list), rc = 0;
     if (n < 0) return db_refuse(s->why, "%s can't be read: %s", folder, strerror(errno));
     for (int i = 0; i < n && rc == 0; i++) rc = contents_add(s, a, list[i]);
     return rc;

@@ -16,6 +16,7 @@
 #include "base/disk.h"
 #include "base/error.h"
 #include "files/check.h"
+#include "files/content.h"
 #include "files/copy.h"
 #include "transfer/contents.h"
 #include "transfer/row_line.h"
@@ -103,8 +104,10 @@ static int export_tables(struct exporting *g, struct why why) {
 
 static int export_contents(struct exporting *g, struct why why) {
     const char *to = str_fmt(g->arena, "%s/" FILES_FOLDER, g->draft).p;
-    if (contents_copy(g->x->contents, to, NULL, why.p, why.n) < 0) return -ERR_SERVICE_UNAVAILABLE;
-    int found = contents_check(g->x->conn, to, g->x->report, NULL, NULL);
+    const struct contents copy = {.folder = to};
+    if (contents_copy(g->x->contents, &copy, NULL, why.p, why.n) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    int found =
+        contents_check(g->x->conn, &(struct contents_checking){.contents = &copy, .report = g->x->report});
     if (found < 0) return db_refuse(why, "the contents of files can't be checked");
     return contents_counted(g->arena, to, &g->m->contents, &g->m->content_bytes, why);
 }

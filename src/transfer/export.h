@@ -5,10 +5,10 @@
 #include "transfer/manifest.h"
 
 struct desk_export {
-    struct conn *conn;              /* a reader; the export reads one snapshot */
-    const char *to;                 /* the new folder */
-    const char *contents;           /* the folder of contents of files */
-    struct str base_url, key_proof; /* base_url: p NULL: unknown */
+    struct conn *conn;               /* a reader; the export reads one snapshot */
+    const char *to;                  /* the new folder */
+    const struct contents *contents; /* of files: files/content.h */
+    struct str base_url, key_proof;  /* base_url: p NULL: unknown */
     int64_t now;
     void (*progress)(const char *what, int64_t done, int64_t total);
     void (*report)(void *arg, const char *line); /* a line for each content that is missing or damaged */

@@ -141,11 +141,13 @@ struct foreign {
     /* Rows have the ids of the source, in a store that was empty; or rows of this desk stand for those of the
      * source (transfer/imported.h). Neither: legacy_id has the foreign id. */
     bool keeps_ids, maps_ids;
-    struct db *db;               /* lines are taken in parts, a write each; NULL: in the write of `conn` */
-    struct str name;             /* begins legacy ids; p NULL: the name of the system */
-    int64_t source_id;           /* of import_sources; 0: rows are not remembered */
-    int64_t changed_at;          /* updated_at of the item at the source; 0: not known */
-    const char *from, *contents; /* the folder with the files; the folder of contents of files */
+    struct db *db;      /* lines are taken in parts, a write each; NULL: in the write of `conn` */
+    struct str name;    /* begins legacy ids; p NULL: the name of the system */
+    int64_t source_id;  /* of import_sources; 0: rows are not remembered */
+    int64_t changed_at; /* updated_at of the item at the source; 0: not known */
+    const char *from;   /* the folder with the files */
+    const struct contents *contents; /* receives the contents of files */
+    bool is_open;                    /* they are */
     /* without a key of the audit log but at the end of works of `now`: old entries would be deleted at
      * once */
     struct desk *desk;

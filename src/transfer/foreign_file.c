@@ -30,7 +30,8 @@ static int copy_hashed(int in, int out, unsigned char sum[crypto_hash_sha256_BYT
 static int keep_copy(struct foreign *f, int in, int64_t size, struct str *sha256) {
     unsigned char sum[crypto_hash_sha256_BYTES];
     const char *draft = str_fmt(f->item, "%s/import", contents_tmp(f->item, f->contents).p).p;
-    if (contents_open(f->contents, f->why.p, f->why.n) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    if (!f->is_open && contents_open(f->contents, f->why.p, f->why.n) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    f->is_open = true;
     unlink(draft);
     int out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
         rc = out < 0 ? -1 : copy_hashed(in, out, sum);

@@ -342,7 +342,7 @@ int foreign_import(struct foreign *f) {
     if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");
     int rc = foreign_read(f);
     if (rc == 0 && contents_synced(f->contents) != 0)
-        rc = db_refuse(f->why, "the contents of files can't be written to %s: %s", f->contents,
+        rc = db_refuse(f->why, "the contents of files can't be written to %s: %s", f->contents->folder,
                        strerror(errno));
     settings_close(f->desk->settings);
     f->desk->settings = NULL;

@@ -13,6 +13,7 @@
 #include "core/all/desk.h"
 #include "core/all/catch_up.h"
 #include "core/words.h"
+#include "files/content.h"
 #include "files/copy.h"
 #include "transfer/contents.h"
 #include "transfer/part_read.h"
@@ -167,7 +168,8 @@ static int import_contents(const struct desk_import *x, struct arena *a, struct 
                          "%s has %" PRId64 " contents, but " MANIFEST_FILE " counts %" PRId64
                          " (or their bytes differ): copy the export again",
                          from, count, m->contents);
-    return contents_copy(from, x->contents, NULL, why.p, why.n) < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
+    const struct contents copy = {.folder = from};
+    return contents_copy(&copy, x->contents, NULL, why.p, why.n) < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
 static int import_vacant(struct conn *c) {

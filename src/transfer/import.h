@@ -5,11 +5,11 @@
 #include "transfer/manifest.h"
 
 struct desk_import {
-    const char *from;     /* the folder of the export */
-    struct db *to;        /* opened with bulk and filling */
-    const char *contents; /* the folder that receives the contents of files */
-    struct str key_proof; /* proof of the server key that will serve the desk; p NULL: unknown */
-    bool without_secrets; /* delete what only the exported desk's key can read */
+    const char *from;                /* the folder of the export */
+    struct db *to;                   /* opened with bulk and filling */
+    const struct contents *contents; /* receives the contents of files */
+    struct str key_proof;            /* proof of the server key that will serve the desk; p NULL: unknown */
+    bool without_secrets;            /* delete what only the exported desk's key can read */
     void (*progress)(const char *what, int64_t done, int64_t total);
     void (*dropped)(const char *what, int64_t rows); /* without_secrets: a line for each kind of values */
 };

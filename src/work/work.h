@@ -21,6 +21,7 @@ struct gathering;
 struct lags;
 struct sent;
 struct lmtp_counts;
+struct contents;
 struct calendars;
 struct clock_cache;
 struct rule_cache;
@@ -37,14 +38,14 @@ struct work;
 struct desk {
     struct db *db;
     struct clock clock;
-    struct str base_url;     /* without a slash at its end */
-    struct str host;         /* host of the base URL */
-    const char *files;       /* folder of file contents: files/content.h */
-    struct str installation; /* 64 hex digits: part of the names of realtime channels */
-    struct str process;      /* id of this run of the program, stored in its entries of the outbox */
-    const char *folder;      /* the data folder; NULL: the desk is in a database */
-    const char *audit_mark;  /* the file of the end of the audit log: core/change/audit_mark.h */
-    struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
+    struct str base_url;          /* without a slash at its end */
+    struct str host;              /* host of the base URL */
+    const struct contents *files; /* contents of files: files/content.h; NULL: none */
+    struct str installation;      /* 64 hex digits: part of the names of realtime channels */
+    struct str process;           /* id of this run of the program, stored in its entries of the outbox */
+    const char *folder;           /* the data folder; NULL: the desk is in a database */
+    const char *audit_mark;       /* the file of the end of the audit log: core/change/audit_mark.h */
+    struct str inbox;             /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key,
         link_key, mail_key, setting_key, endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key,
         program_key, audit_key, cursor_key, widget_key;

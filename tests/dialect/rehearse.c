@@ -1,3 +1,4 @@
+#include "files/content.h"
 #include "rehearse.h"
 #include "api/table/fields.h"
 
@@ -431,7 +432,8 @@ static int count_refused(void) {
 
 int rehearse_all(void) {
     char dir[] = "/tmp/deskd-rehearse-XXXXXX", err[256] = "no temporary folder", command[64];
-    struct desk d = {0};
+    static const struct contents nowhere = {.folder = "/nowhere"};
+    struct desk d = {.files = &nowhere};
     signal(SIGABRT, on_abort);
     signal(SIGSEGV, on_abort);
     int rc = mkdtemp(dir) ? desk_make(dir, err, sizeof err) : -1;

@@ -13,7 +13,8 @@ static const struct str hash = {HASH, 64};
 struct desk_place {
     struct place place;
     struct desk desk;
-    char files[64], upload[96];
+    char folder[64], upload[96];
+    struct contents files;
     struct arena *arena;
 };
 
@@ -23,11 +24,12 @@ static int make(void **state) {
     *state = p;
     snprintf(p->place.dir, sizeof p->place.dir, "/tmp/deskd-test-XXXXXX");
     if (!mkdtemp(p->place.dir) || place_open(&p->place, schema_files) < 0) return -1;
-    snprintf(p->files, sizeof p->files, "%s/files", p->place.dir);
-    snprintf(p->upload, sizeof p->upload, "%s/tmp/upload", p->files);
-    p->desk = (struct desk){.db = p->place.db, .files = p->files};
+    snprintf(p->folder, sizeof p->folder, "%s/files", p->place.dir);
+    p->files.folder = p->folder;
+    snprintf(p->upload, sizeof p->upload, "%s/tmp/upload", p->folder);
+    p->desk = (struct desk){.db = p->place.db, .files = &p->files};
     p->arena = arena_new();
-    if (contents_open(p->files, p->place.err, sizeof p->place.err) < 0) return -1;
+    if (contents_open(&p->files, p->place.err, sizeof p->place.err) < 0) return -1;
     FILE *f = fopen(p->upload, "w");
     return f && fputs("hello", f) >= 0 && fclose(f) == 0 ? 0 : -1;
 }
@@ -39,11 +41,11 @@ static int take_away(void **state) {
 }
 
 static bool there(struct desk_place *p) {
-    return access(content_path(p->arena, p->files, hash).p, R_OK) == 0;
+    return access(content_path(p->arena, &p->files, hash).p, R_OK) == 0;
 }
 
 static void keep(struct desk_place *p) {
-    assert_int_equal(content_keep(p->arena, p->files, hash, p->upload, 5), 0);
+    assert_int_equal(content_keep(p->arena, &p->files, hash, p->upload, 5), 0);
     assert_true(there(p));
 }
 
@@ -92,7 +94,7 @@ static int write_removal(struct conn *c, void *arg) {
     struct desk_place *p = arg;
     TRY(db_lock(c, hash));
     int named = content_named(c, hash);
-    if (named == 0) unlink(content_path(p->arena, p->files, hash).p);
+    if (named == 0) unlink(content_path(p->arena, &p->files, hash).p);
     return named < 0 ? named : 0;
 }
 
@@ -113,7 +115,7 @@ static void in_one_batch_the_content_of_a_row_is_there_in_either_order(void **st
 static void nothing_is_removed_while_it_is_backed_up(void **state) {
     struct desk_place *p = *state;
     keep(p);
-    int guard = contents_guard(p->files);
+    int guard = contents_guard(&p->files);
     assert_true(guard >= 0);
     remove_content(p);
     assert_true(there(p));
@@ -134,24 +136,24 @@ static void a_content_of_another_size_is_replaced(void **state) {
     struct desk_place *p = *state;
     struct stat st;
     keep(p);
-    assert_int_equal(truncate(content_path(p->arena, p->files, hash).p, 0), 0);
+    assert_int_equal(truncate(content_path(p->arena, &p->files, hash).p, 0), 0);
     upload_again(p);
-    assert_int_equal(stat(content_path(p->arena, p->files, hash).p, &st), 0);
+    assert_int_equal(stat(content_path(p->arena, &p->files, hash).p, &st), 0);
     assert_int_equal(st.st_size, 5);
 }
 
 static void an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_they_have_open(void **state) {
     struct desk_place *p = *state;
-    const char *path = content_path(p->arena, p->files, hash).p;
+    const char *path = content_path(p->arena, &p->files, hash).p;
     char bytes[8] = "";
     keep(p);
     FILE *f = fopen(path, "r+");
     assert_true(f && fputs("jello", f) >= 0 && fclose(f) == 0);
-    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "does not match its SHA-256");
+    assert_string_equal(content_fault(p->arena, &p->files, hash, 5), "does not match its SHA-256");
     FILE *reader = fopen(path, "r");
     assert_non_null(reader);
     upload_again(p);
-    assert_null(content_fault(p->arena, p->files, hash, 5));
+    assert_null(content_fault(p->arena, &p->files, hash, 5));
     assert_int_equal(fread(bytes, 1, sizeof bytes, reader), 5);
     assert_string_equal(bytes, "jello");
     fclose(reader);
@@ -161,23 +163,25 @@ static void an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_th
 
 static void a_defect_of_a_content_is_named(void **state) {
     struct desk_place *p = *state;
-    const char *path = content_path(p->arena, p->files, hash).p;
-    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "is missing");
+    const char *path = content_path(p->arena, &p->files, hash).p;
+    assert_string_equal(content_fault(p->arena, &p->files, hash, 5), "is missing");
     keep(p);
-    assert_string_equal(content_fault(p->arena, p->files, hash, 6), "has a wrong size");
+    assert_string_equal(content_fault(p->arena, &p->files, hash, 6), "has a wrong size");
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "can't be read");
+    assert_string_equal(content_fault(p->arena, &p->files, hash, 5), "can't be read");
     /* a folder can't be replaced */
-    assert_int_equal(content_keep(p->arena, p->files, hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE);
+    assert_int_equal(content_keep(p->arena, &p->files, hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE);
 }
 
 static void a_folder_that_can_not_be_used_says_so(void **state) {
     struct desk_place *p = *state;
     char err[256];
-    assert_true(contents_open(p->upload, err, sizeof err) < 0); /* because it is a file */
+    assert_true(contents_open(&(struct contents){.folder = p->upload}, err, sizeof err) <
+                0); /* because it is a file */
     assert_non_null(strstr(err, p->upload));
-    assert_int_equal(content_keep(p->arena, "/nowhere", hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE);
+    assert_int_equal(content_keep(p->arena, &(struct contents){.folder = "/nowhere"}, hash, p->upload, 5),
+                     -ERR_SERVICE_UNAVAILABLE);
 }
 
 int main(void) {

@@ -55,7 +55,7 @@ static void let_go(int n) {
 
 static void callers_take_turns(void **state) {
     (void)state;
-    struct pool *p = pool_new(1); /* one thread reads */
+    struct pool *p = pool_new(1, false); /* one thread reads */
     struct job jobs[9];
     submit(p, LANE_READ, jobs, "a");
     sem_wait(&started);
@@ -68,7 +68,7 @@ static void callers_take_turns(void **state) {
 
 static void one_task_of_a_caller_runs_at_once(void **state) {
     (void)state;
-    struct pool *p = pool_new(4); /* two threads read */
+    struct pool *p = pool_new(4, false); /* two threads read */
     struct job jobs[4];
     submit(p, LANE_READ, jobs, "aaab");
     sem_wait(&started);
@@ -82,10 +82,10 @@ static void one_task_of_a_caller_runs_at_once(void **state) {
 
 static void a_lane_does_not_wait_for_another(void **state) {
     (void)state;
-    struct pool *p = pool_new(1);
+    struct pool *p = pool_new(1, false);
     struct job jobs[5];
     const char *names[] = {"a", "b", "c", "d", "e"};
-    const enum lane lanes[] = {LANE_WORK, LANE_READ, LANE_HASH, LANE_PICTURE, LANE_SYNC};
+    const enum lane lanes[] = {LANE_WORK, LANE_READ, LANE_HASH, LANE_PICTURE, LANE_SYNC, LANE_STORE};
     for (int i = 0; i < 5; i++) submit(p, lanes[i], jobs + i, names[i]);
     for (int i = 0; i < 5; i++) sem_wait(&started); /* all are running, and none has ended */
     let_go(5);
@@ -96,7 +96,7 @@ static void a_lane_does_not_wait_for_another(void **state) {
 static void a_burst_of_a_hundred_reads_of_one_caller_waits(void **state) {
     static struct job jobs[101];
     (void)state;
-    struct pool *p = pool_new(1);
+    struct pool *p = pool_new(1, false);
     submit(p, LANE_READ, jobs, "a");
     sem_wait(&started);
     for (int i = 1; i <= 100; i++) {
@@ -110,7 +110,7 @@ static void a_burst_of_a_hundred_reads_of_one_caller_waits(void **state) {
 static void nobody_fills_a_queue_alone(void **state) {
     static struct job jobs[LIMIT_POOL_QUEUE + 1];
     (void)state;
-    struct pool *p = pool_new(1);
+    struct pool *p = pool_new(1, false);
     int taken = 0;
     submit(p, LANE_PICTURE, jobs, "a");
     sem_wait(&started);
@@ -130,7 +130,7 @@ static void nobody_fills_a_queue_alone(void **state) {
 static void a_queue_is_bounded_in_total(void **state) {
     static struct job jobs[LIMIT_POOL_QUEUE + 8];
     (void)state;
-    struct pool *p = pool_new(1);
+    struct pool *p = pool_new(1, false);
     int taken = 0;
     submit(p, LANE_SYNC, jobs, "ab");
     sem_wait(&started);
@@ -159,7 +159,7 @@ static void claim(struct pool_task *t) {
 
 static void a_caller_that_is_known_late_gets_a_third_of_the_threads(void **state) {
     (void)state;
-    struct pool *p = pool_new(6);
+    struct pool *p = pool_new(6, false);
     struct claim claims[6];
     int granted = 0;
     for (int i = 0; i < 6; i++) {

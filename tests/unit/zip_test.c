@@ -25,13 +25,19 @@
 static struct arena *arena;
 static char folder[64];
 
+static const struct contents *files(void) {
+    struct contents *k = ARENA_NEW(arena, struct contents);
+    k->folder = str_fmt(arena, "%s/files", folder).p;
+    return k;
+}
+
 static int open_folder(void **state) {
     char err[200];
     (void)state;
     arena = arena_new();
     snprintf(folder, sizeof folder, "/tmp/deskd-zip-XXXXXX");
     if (!mkdtemp(folder)) return -1;
-    return contents_open(str_fmt(arena, "%s/files", folder).p, err, sizeof err);
+    return contents_open(files(), err, sizeof err);
 }
 
 static int drop_folder(void **state) {
@@ -41,15 +47,13 @@ static int drop_folder(void **state) {
     return rc;
 }
 
-static const char *files(void) { return str_fmt(arena, "%s/files", folder).p; }
-
 /* Stores a content of this text, or of this many zero bytes. Its name need not be its hash here. */
 static struct zip_entry entry(const char *name, char hash, const char *text, int64_t zeros) {
     char digits[65];
     memset(digits, hash, 64);
     digits[64] = 0;
     struct str sha256 = str_dup(arena, (struct str){digits, 64});
-    mkdir(str_fmt(arena, "%s/%.2s", files(), digits).p, 0700);
+    mkdir(str_fmt(arena, "%s/%.2s", files()->folder, digits).p, 0700);
     int fd = open(content_path(arena, files(), sha256).p, O_CREAT | O_TRUNC | O_WRONLY, 0600);
     assert_true(fd >= 0);
     if (text) assert_int_equal(write(fd, text, strlen(text)), strlen(text));

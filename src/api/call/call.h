@@ -80,6 +80,13 @@ struct download {
     int64_t at, n;
 };
 
+/* A content that a read needs and that is in the object store. */
+struct needed {
+    struct str sha256;
+    int64_t size;
+    struct needed *next;
+};
+
 /* The rate limit that a request counted for (api/caller/limits.h). quota 0: none. */
 struct limited {
     const char *name; /* name of the class of requests */
@@ -169,6 +176,8 @@ struct call {
     const struct http_stream *stream; /* in place of out: made while it is sent; NULL: none */
     const struct download *download;  /* instead of `out`; NULL: none */
     const struct http_taking *taking; /* whom the connection is given to, in place of a body; NULL: nobody */
+    struct needed *needed;            /* contents to fetch before the handler runs again; NULL: none */
+    bool fetched;                     /* they were fetched: those that are still not here are not there */
     struct span *secrets;             /* secrets in `out`; the last first */
     /* further texts in `out` that must not be compressed (api/call/compress.h); the last first */
     struct span *plain;
@@ -197,6 +206,11 @@ void call_header(struct call *c, const char *name, struct str value);
 int call_wait(struct call *c, int64_t seconds); /* fails with RATE_LIMIT_REACHED; Retry-After: seconds */
 /* adds a notification of type WARNING to the reply; the text is not copied */
 void call_warn(struct call *c, struct str message);
+
+/* In a read or in .prepare, before a content is opened. Returns 0 if its file is here. Else notes it and
+ * fails: the call fetches it from the object store, where nothing else waits, and the handler runs again. A
+ * handler that needs several notes all of them before it returns. size -1: not known. */
+int call_needs_content(struct call *c, struct str sha256, int64_t size);
 
 /* The notification about a mail that the call has queued: that it was sent, or that it waits because the
  * desk has no relay. sent: NULL: nothing is said of a mail that leaves. what: the mail, as the beginning

@@ -20,6 +20,7 @@
  *     PREPARE      | `------------------> the lane of the route, if the body needs it: files, HTML
  *     WRITE        | `--------------------- handler of a write ---------------> handler, COMMIT
  *     READ         | `------------------> LANE_READ: a long list, or again if the budget is spent
+ *     FETCH        | `------------------> LANE_STORE: contents, then PREPARE or READ again
  *                  v                        v                                     v
  *     call_send (send.c): headers, log, reply
  *
@@ -40,16 +41,32 @@
 #include "core/login/session.h"
 #include "core/words.h"
 #include "db/refusal.h"
+#include "files/content.h"
 
 #include <stddef.h>
 
-enum stage_name { ROUTE, LEAVE, IDENTIFY, DELAY, VERIFY, ADMIT, RATE, BODY, LANE, PREPARE, WRITE, READ };
+enum stage_name {
+    ROUTE,
+    LEAVE,
+    IDENTIFY,
+    DELAY,
+    VERIFY,
+    ADMIT,
+    RATE,
+    BODY,
+    LANE,
+    PREPARE,
+    WRITE,
+    READ,
+    FETCH
+};
 
 /* The result of a stage, or a negative error, which becomes the reply. */
 enum outcome {
     NEXT,   /* run the next stage here: the following one, or h->next if the stage set it */
     ANSWER, /* the reply is complete */
     PARKED, /* another thread continues with the call; this thread must not touch it any more */
+    AWAY,   /* of a read: it needs contents that are in the object store */
 };
 
 /* A call in progress. Its queue nodes are embedded, so that queueing allocates nothing. */
@@ -59,14 +76,15 @@ struct hop {
     struct pool_task pool;
     struct delay delay;
     enum stage_name next;
-    enum executor executor; /* set by LANE */
-    int64_t began;          /* clock_micros */
-    int64_t counted;        /* writes of this address in the current minute */
-    uint64_t login;         /* key of its delayed logins */
-    int delay_ms;           /* delay of the login, for DELAY */
-    int rc;                 /* result of the handler of a write */
-    bool deferred;          /* the call has left its event loop, so budgets are those of the pool */
-    bool reading;           /* a snapshot is open on this thread */
+    enum stage_name after_fetch; /* the stage that needs the contents: PREPARE or READ */
+    enum executor executor;      /* set by LANE */
+    int64_t began;               /* clock_micros */
+    int64_t counted;             /* writes of this address in the current minute */
+    uint64_t login;              /* key of its delayed logins */
+    int delay_ms;                /* delay of the login, for DELAY */
+    int rc;                      /* result of the handler of a write */
+    bool deferred;               /* the call has left its event loop, so budgets are those of the pool */
+    bool reading;                /* a snapshot is open on this thread */
     bool written;
     bool crowded;          /* the queue was full */
     const char *refused;   /* the constraint of the store that refused the write; NULL: none did */
@@ -329,14 +347,47 @@ void call_reset(struct call *c) {
     c->posts = (struct str){0};
     c->compared = false;
     c->retry_after = 0;
+    c->needed = NULL;
     download_drop(c);
     c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;
+}
+
+/* ---- contents in the object store ------------------------------------------------------------ */
+
+int call_needs_content(struct call *c, struct str sha256, int64_t size) {
+    struct arena *a = c->work.arena;
+    if (c->fetched || content_is_here(a, c->work.desk->files, sha256, size)) return 0;
+    struct needed *n = ARENA_NEW(a, struct needed);
+    *n = (struct needed){str_dup(a, sha256), size, c->needed};
+    c->needed = n;
+    return -ERR_SERVICE_UNAVAILABLE;
+}
+
+/* No transaction is open meanwhile. */
+static int fetch_later(struct hop *h, enum stage_name stage) {
+    h->after_fetch = stage;
+    h->next = FETCH;
+    return park(h, LANE_STORE);
+}
+
+static int stage_fetch(struct hop *h) {
+    struct call *c = &h->call;
+    for (const struct needed *n = c->needed; n; n = n->next)
+        TRY(content_fetch(c->work.arena, c->work.desk->files, n->sha256, n->size));
+    c->fetched = true;
+    h->next = h->after_fetch;
+    if (h->next == PREPARE) return park(h, lane_of_prepare(c));
+    return park(h, c->route->executor == POOL ? c->route->lane : LANE_WORK);
 }
 
 static int stage_prepare(struct hop *h) {
     struct call *c = &h->call;
     call_reset(c);
     int rc = read_in_time(c, c->route->prepare(c));
+    if (c->needed) {
+        work_rewind(&c->work);
+        return fetch_later(h, PREPARE);
+    }
     return rc < 0 ? rc : NEXT;
 }
 
@@ -399,8 +450,8 @@ static int stage_write(struct hop *h) {
     return park_on_writer(h, writer_run, writer_done);
 }
 
-/* Runs a read in the open snapshot and closes it. Returns ANSWER, a negative error, or NEXT if the budget
- * is spent and it must run again with more time. */
+/* Runs a read in the open snapshot and closes it. Returns ANSWER, a negative error, NEXT if the budget is
+ * spent and it must run again with more time, or AWAY. */
 static int run_reading(struct hop *h) {
     struct call *c = &h->call;
     h->before = c->headers;
@@ -408,7 +459,8 @@ static int run_reading(struct hop *h) {
     int rc = run_handler(c);
     bool spent = rc < 0 && db_budget_spent(c->work.conn);
     snapshot_close(h);
-    if (spent) c->headers = h->before;
+    if (spent || c->needed) c->headers = h->before;
+    if (!spent && c->needed) return AWAY;
     if (rc >= 0 && c->route->outside) rc = c->route->outside(c);
     return spent ? NEXT : rc < 0 ? rc : ANSWER;
 }
@@ -454,11 +506,13 @@ static int stage_read(struct hop *h) {
     struct call *c = &h->call;
     bool last = h->executor == POOL || db_blocks(c->work.desk->db);
     int rc = read_on_replica(h);
+    if (rc == AWAY) return fetch_later(h, READ);
     if (rc != NEXT) return rc;
     TRY(catch_up(h));
     if (!h->deferred) atomic_fetch_add(&c->api->metrics.inline_runs, 1);
     if (h->deferred && !last) TRY(snapshot_renew(h, c->work.conn, BUDGET_INLINE_MS));
     rc = run_reading(h);
+    if (rc == AWAY) return fetch_later(h, READ);
     if (rc != NEXT) return rc;
     if (last) return out_of_time(c);
     atomic_fetch_add(&c->api->metrics.reruns, 1);
@@ -485,6 +539,7 @@ static const struct stage {
     [PREPARE] = {stage_prepare, true},
     [WRITE] = {stage_write},
     [READ] = {stage_read, true},
+    [FETCH] = {stage_fetch},
 };
 
 /* Runs stages from h->next on, until one parks the call or the reply is complete. */

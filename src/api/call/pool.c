@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define LANE_THREADS 64
+#define REMOTE_THREADS 8 /* threads that wait for an object store, a lane */
 #define BACKGROUND \
     5 /* nice(2): long reads and pictures leave the cores to event loops and writers, which get three times their share */
 
@@ -29,6 +30,7 @@ static const struct bounds {
     [LANE_PICTURE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, true},
     [LANE_SYNC] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, false},
     [LANE_OUTSIDE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 2, false},
+    [LANE_STORE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 4, false},
 };
 
 struct worker {
@@ -111,10 +113,14 @@ static bool line_start(struct line *l, const struct bounds *b, int threads) {
     return l->count > 0;
 }
 
-struct pool *pool_new(int threads) {
-    const int counts[LANES] = {[LANE_WORK] = threads, [LANE_READ] = threads > 2 ? threads / 2 : threads,
-                               [LANE_HASH] = 1,       [LANE_PICTURE] = 2,
-                               [LANE_SYNC] = 2,       [LANE_OUTSIDE] = 4};
+struct pool *pool_new(int threads, bool remote) {
+    const int counts[LANES] = {[LANE_WORK] = threads,
+                               [LANE_READ] = threads > 2 ? threads / 2 : threads,
+                               [LANE_HASH] = 1,
+                               [LANE_PICTURE] = 2,
+                               [LANE_SYNC] = remote ? REMOTE_THREADS : 2,
+                               [LANE_OUTSIDE] = 4,
+                               [LANE_STORE] = remote ? REMOTE_THREADS : 1};
     struct pool *p = calloc(1, sizeof *p);
     bool ok = p != NULL;
     for (int i = 0; p && i < LANES; i++) ok = line_start(&p->lines[i], &bounds[i], counts[i]) && ok;

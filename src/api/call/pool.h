@@ -16,8 +16,9 @@ struct pool_task {
     int waiting;            /* in a caller's first task: number of waiting tasks */
 };
 struct pool;
-struct pool *pool_new(int threads); /* threads: of LANE_WORK */
-void pool_free(struct pool *p);     /* waits for queued tasks */
+/* threads: of LANE_WORK. remote: files are in an object store, so LANE_SYNC and LANE_STORE mostly wait. */
+struct pool *pool_new(int threads, bool remote);
+void pool_free(struct pool *p); /* waits for queued tasks */
 /* false: the queue is full, in total or for this caller */
 bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t);
 /* Called by a running task when its caller becomes known: the task now counts for this caller. Returns

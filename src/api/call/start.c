@@ -4,6 +4,7 @@
 #include "api/docs/site.h"
 #include "api/call/machine.h"
 #include "base/limits.h"
+#include "files/content.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     pthread_mutex_init(&api->hashing, NULL);
     if (!router_make(&api->router, api->arena, err, err_size)) return api_free(api), NULL;
     if (!rows_are_seen_by_bound_names(d, err, err_size)) return api_free(api), NULL;
-    api->pool = pool_new(cfg->pool_threads);
+    api->pool = pool_new(cfg->pool_threads, d->files && d->files->remote);
     api->delays = delays_new(LIMIT_DELAYED);
     api->refusals = delays_new(LIMIT_REFUSALS);
     if (api->pool && api->delays && api->refusals && api->limits && api->logins && api->rates) return api;

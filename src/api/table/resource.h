@@ -154,6 +154,7 @@ enum lane {
     LANE_PICTURE, /* decoding of pictures */
     LANE_SYNC,    /* fsync of uploads */
     LANE_OUTSIDE, /* requests to other machines, while a person waits: logins by a provider */
+    LANE_STORE,   /* contents that are fetched from the object store */
     LANES
 };
 /* FILES_ATTACHED: file parts under any name; the handler takes all of them. */

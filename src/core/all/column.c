@@ -39,6 +39,7 @@ const struct column_number column_numbers[] = {
     {"articles.rank", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL},
     {"audit_entries.action", AUDIT_LOGIN, AUDIT_ACTIONS - 1, NULL},
     {"auth_tokens.step", STEP_OTP, STEP_PASSWORD, NULL},
+    {"content_removals.state", 1, 3, NULL},
     {"cases.state", CASE_ACTIVE, CASE_DELETING, NULL},
     {"cases.channel", 0, 0, post_channels},
     {"cases.last_public_channel", 0, 0, channels},

@@ -358,6 +358,8 @@ const struct erase_column erase_table[] = {
     {"scheduled_replies", "client_id", FATE_IMPERSONAL, RANDOM},
     /* unattached ones, and those of the person's fields: FATE_ERASED */
     {"files", "*", FATE_WITH_TEXTS, NULL},
+    {"content_removals", "*", FATE_IMPERSONAL, "a hash of bytes that are being deleted"},
+    {"content_store", "*", FATE_IMPERSONAL, RANDOM},
     {"mails", "*", FATE_ERASED, NULL}, /* mails of others: FATE_SCANNED */
     {"mail_recipients", "*", FATE_ERASED, NULL},
     {"mail_arrivals", "*", FATE_IMPERSONAL, RANDOM},

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { CLUSTER, store as storeOf } from '../api/lib/stores.mjs';
+import { BINARY, HOUR, asked, directory, initialise, open, raw, until, uploaded } from '../api/lib/index.mjs';
+import { png } from '../api/lib/picture.mjs';
+import { KEY, objectStore } from './store.mjs';
+
+const sha256 = (data) => createHash('sha256').update(data).digest('hex');
+const upload = (who, data) => who.post('/files', raw('application/octet-stream', data));
+const stored = async (who, data = randomBytes(1000)) => ({ ...(await upload(who, data)).must(201).data, data });
+const download = (who, { id }, headers) => who.exchange('GET', `/api/v1/files/${id}/content`, { headers, binary: true });
+const MINUTE = 60;
+/** Runs deskd to its end, while the store in this process answers it. */
+const run = (args, env = KEY) => new Promise((resolve) => {
+  const child = spawn(BINARY, args, { env: { ...process.env, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', ...env }, timeout: 60_000 }), said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { said[name] += text; });
+  child.on('close', (status) => resolve({ status, ...said }));
+});
+
+describe('files in an object store', () => {
+  const w = {};
+  let close;
+  before(async () => {
+    const ends = [];
+    const t = { after: (end) => ends.unshift(end) };
+    close = async () => { for (const end of ends) await end(); };
+    w.store = await objectStore(t);
+    w.cache = directory();
+    w.desk = await open(t, { args: [...w.store.args(), '--files-cache', w.cache], env: KEY });
+    w.desk.expects5xx = true;
+  });
+  after(() => close?.());
+
+  /** Removes the copies, so that the next download asks the store. */
+  const forget = () => { for (const name of readdirSync(w.cache)) if (/^[0-9a-f]{2}$/.test(name)) rmSync(join(w.cache, name), { recursive: true }); };
+  const check = (...args) => run(['check', ...storeOf(w.desk.dir), ...w.store.args(), ...args]);
+  const faulty = async (fault, run) => {
+    w.store.requests.length = 0;
+    w.store.fault = fault;
+    try {
+      return await run();
+    } finally {
+      w.store.fault = undefined;
+    }
+  };
+  /** The first request of this method gets the fault, the others do not. */
+  const once = (method, fault) => {
+    let left = 1;
+    return (r) => (r.method === method && left-- > 0 ? fault : undefined);
+  };
+  const always = (method, fault) => (r) => (r.method === method ? fault : undefined);
+
+  test('an upload is acknowledged when the bucket has it, and a download has the same bytes, whole and in part', async () => {
+    const file = await stored(w.desk.customer, randomBytes(300_000));
+    assert.ok(existsSync(w.store.file('one', file.hash)));
+    for (const forgotten of [false, true]) {
+      if (forgotten) forget();
+      assert.equal(sha256((await download(w.desk.customer, file)).must(200).bytes), file.hash);
+    }
+    const part = (await download(w.desk.customer, file, { Range: 'bytes=100000-100009' })).must(206);
+    assert.deepEqual(part.bytes, file.data.subarray(100_000, 100_010));
+  });
+
+  test('a second download does not ask the store, and one without rights never does', async () => {
+    const file = await stored(w.desk.customer);
+    forget();
+    (await download(w.desk.customer, file)).must(200);
+    assert.equal(w.store.taken('GET').filter(({ url }) => url.includes(file.hash)).length, 1);
+    (await download(w.desk.customer, file)).must(200);
+    forget();
+    (await download(w.desk.owner, file)).must(404);
+    assert.deepEqual(w.store.taken('GET').filter(({ url }) => url.includes(file.hash)), []);
+  });
+
+  for (const [what, fault] of [['half a body', 'half'], ['other bytes', 'other'], ['a cut connection', 'cut'], ['503', { status: 503, code: 'SlowDown' }], ['500', { status: 500, code: 'InternalError' }]]) {
+    test(`after ${what} a download succeeds at the next attempt, and is refused if the fault stays`, async () => {
+      const file = await stored(w.desk.customer);
+      forget();
+      assert.deepEqual((await faulty(once('GET', fault), () => download(w.desk.customer, file))).must(200).bytes, file.data);
+      forget();
+      (await faulty(always('GET', fault), () => download(w.desk.customer, file))).must(503);
+      assert.equal(w.store.taken('GET').length, 3);
+      assert.deepEqual((await download(w.desk.customer, file)).must(200).bytes, file.data);
+    });
+  }
+
+  test('an upload is tried again, and refused if the store stays away', async () => {
+    const data = randomBytes(1000);
+    (await faulty(once('PUT', { status: 503, code: 'SlowDown' }), () => upload(w.desk.customer, data))).must(201);
+    (await faulty(once('PUT', 'cut'), () => upload(w.desk.customer, randomBytes(1000)))).must(201);
+    const lost = randomBytes(1000);
+    (await faulty(always('PUT', { status: 500, code: 'InternalError' }), () => upload(w.desk.customer, lost))).must(503);
+    (await faulty(always('PUT', { status: 403, code: 'AccessDenied' }), () => upload(w.desk.customer, lost))).must(503);
+    assert.equal(w.store.taken('PUT').length, 1, 'a refusal is final');
+    assert.ok(!existsSync(w.store.file('one', sha256(lost))));
+  });
+
+  test('other requests are answered while the store is slow', async () => {
+    const file = await stored(w.desk.customer);
+    forget();
+    let go;
+    const slow = new Promise((resolve) => { go = resolve; });
+    await faulty(always('GET', { after: slow }), async () => {
+      const waiting = Array.from({ length: 6 }, () => download(w.desk.customer, file));
+      await until('the request to the store', () => w.store.requests.length > 0);
+      for (let i = 0; i < 5; i++) (await w.desk.staff.get('/cases')).must(200);
+      (await w.desk.owner.post('/teams', raw('application/json', JSON.stringify({ title: 'While it waits' })))).must(201);
+      go();
+      for (const reply of await Promise.all(waiting)) assert.deepEqual(reply.must(200).bytes, file.data);
+    });
+  });
+
+  test('a ZIP and a thumbnail are made of files that are only in the bucket', async () => {
+    const who = w.desk.customer, picture = png(600, 400), other = randomBytes(2000);
+    const files = [await uploaded(who, { data: picture, name: 'a.png', type: 'image/png' }), await uploaded(who, { data: other, name: 'b' })];
+    const { id } = await asked(who, { attachment_file_ids: files.map((f) => f.id) });
+    const message = (await who.get(`/conversations/${id}/messages`, { limit: 1 })).must(200).data[0];
+    const fetchOf = (url) => who.exchange('GET', url.slice(w.desk.base.length));
+    forget();
+    const { bytes } = (await fetchOf(message.download_all)).must(200);
+    for (const data of [picture, other]) assert.ok(bytes.includes(data)); // stored, not compressed
+    forget();
+    assert.match((await fetchOf(message.attachments[0].thumbnails[0].url)).must(200).headers['content-type'], /^image\//);
+    forget();
+    (await faulty(always('GET', { status: 500, code: 'InternalError' }), () => fetchOf(message.download_all))).must(503);
+  });
+
+  test('a backup has the files, and a restore puts them into another bucket', { skip: !!CLUSTER && 'deskd backup is for folders' }, async () => {
+    const file = await stored(w.desk.customer), to = join(directory(), 'backup.db'), dir = join(directory(), 'restored');
+    const lists = [];
+    const backup = await faulty((r) => (r.url.includes('list-type') && lists.push(r.url) === 1 ? 'half' : undefined), () => run(['backup', '--data', w.desk.dir, ...w.store.args(), '--to', to]));
+    assert.equal(backup.status, 0, backup.stderr);
+    assert.deepEqual(readFileSync(join(`${to}.files`, file.hash.slice(0, 2), file.hash)), file.data);
+    const restore = await run(['restore', '--data', dir, ...w.store.args('two'), '--from', to]);
+    assert.equal(restore.status, 0, restore.stderr);
+    assert.deepEqual(readFileSync(w.store.file('two', file.hash)), file.data);
+    assert.match((await run(['check', '--data', dir, ...w.store.args('two'), '--deep'])).stdout, /no defects/);
+  });
+
+  test('check compares the sizes of all objects, and with --deep their bytes', async () => {
+    const [missing, short, wrong] = [await stored(w.desk.customer), await stored(w.desk.customer), await stored(w.desk.customer)];
+    rmSync(w.store.file('one', missing.hash));
+    truncateSync(w.store.file('one', short.hash), 999);
+    writeFileSync(w.store.file('one', wrong.hash), randomBytes(1000));
+    const [shallow, deep] = await Promise.all([check(), check('--deep')]);
+    assert.equal(shallow.status, 1);
+    assert.deepEqual(shallow.stdout.trim().split('\n').sort(), [`the content ${missing.hash} of file ${missing.id} is missing`, `the content ${short.hash} of file ${short.id} has a wrong size`].sort());
+    assert.match(deep.stdout, new RegExp(`the content ${wrong.hash} of file ${wrong.id} can't be read as it was: it sent other bytes`));
+    for (const { data } of [missing, short, wrong]) (await upload(w.desk.customer, data)).must(201); // repairs them
+    assert.match((await check('--deep')).stdout, /no defects/);
+  });
+
+  test('an expired file is deleted from the bucket an hour later, and a failed deletion is tried again', async () => {
+    const file = await stored(w.desk.customer), kept = await stored(w.desk.customer);
+    const gone = (f) => !existsSync(w.store.file('one', f.hash));
+    const state = (f) => w.desk.sql(`SELECT state FROM content_removals WHERE sha256 = '${f.hash}'`).trim();
+    const sweptAfter = async (seconds) => { // a start sweeps
+      await w.desk.clock.forward(seconds);
+      await w.desk.restart();
+    };
+    await sweptAfter(13 * HOUR);
+    await until('its row is gone', () => state(file) === '1' && state(kept) === '1');
+    (await upload(w.desk.customer, kept.data)).must(201); // ends the removal
+    assert.equal(state(kept), '');
+    assert.ok(!gone(file));
+    await faulty(always('DELETE', { status: 403, code: 'AccessDenied' }), async () => {
+      await sweptAfter(61 * MINUTE);
+      await until('an attempt', () => state(file) === '2' && w.store.requests.some((r) => r.method === 'DELETE'));
+    });
+    assert.ok(!gone(file));
+    (await upload(w.desk.customer, file.data)).must(503); // the deletion may be under way
+    await sweptAfter(16 * MINUTE);
+    await until('the deletion', () => gone(file) && state(file) === '3');
+    assert.ok(!gone(kept));
+    (await upload(w.desk.customer, file.data)).must(503); // in the same minute
+    await w.desk.clock.forward(2 * MINUTE);
+    const again = await stored(w.desk.customer, file.data);
+    assert.equal(state(file), '');
+    assert.deepEqual((await download(w.desk.customer, again)).must(200).bytes, file.data);
+  });
+});
+
+test('serve says what is wrong with the store', async (t) => {
+  const store = await objectStore(t), dir = initialise(directory());
+  const serve = async (args, env) => {
+    const { status, stderr } = await run(['serve', ...storeOf(dir), '--listen', '127.0.0.1:0', ...args], env);
+    assert.equal(status, 1 + (stderr.includes('--files takes')), stderr);
+    return stderr;
+  };
+  const [files, bucket, ...rest] = store.args();
+  const args = [files, bucket, ...rest];
+  assert.match(await serve(['--files', 's3://x']), /--files takes a folder, or s3:\/\/BUCKET/);
+  assert.match(await serve([files, bucket]), /a bucket needs --s3-endpoint/);
+  assert.match(await serve(args, {}), /a bucket needs a key: --s3-key-file, or AWS_ACCESS_KEY_ID/);
+  assert.match(await serve([files, 's3://no-such-bucket', ...rest]), /there is no bucket no-such-bucket at http:\/\/127.0.0.1:\d+: make it, or correct --files/);
+  assert.match(await serve(args, { ...KEY, AWS_ACCESS_KEY_ID: 'nobody' }), /refuses the key \(InvalidAccessKeyId\)/);
+  const secret = 'wrong-and-never-shown';
+  const refused = await serve(args, { ...KEY, AWS_SECRET_ACCESS_KEY: secret });
+  assert.match(refused, /refuses the key \(SignatureDoesNotMatch\)/);
+  assert.ok(!refused.includes(secret));
+  store.fault = () => ({ status: 403, code: 'RequestTimeTooSkewed', headers: { Date: new Date(Date.now() - 3_600_000).toUTCString() } });
+  assert.match(await serve(args), /the clock of this machine is 3\d\d\d seconds ahead of that of the object store/);
+  store.fault = () => ({ status: 403, code: 'AccessDenied' });
+  assert.match(await serve(args), /the key may not list the bucket desk-files \(AccessDenied\)/);
+  store.fault = undefined;
+  assert.match(await serve([files, bucket, '--s3-endpoint', 'http://127.0.0.1:1']), /the object store http:\/\/127.0.0.1:1 can't be reached/);
+  const cache = directory(), hash = sha256('x');
+  mkdirSync(join(cache, hash.slice(0, 2)));
+  writeFileSync(join(cache, hash.slice(0, 2), hash), 'x');
+  assert.match(await serve([...args, '--files-cache', cache]), /has contents of files that may be the only ones/);
+  const key = join(cache, 'key');
+  writeFileSync(key, 'S3RVER:S3RVER\n', { mode: 0o644 });
+  assert.match(await serve([...args, '--s3-key-file', key], {}), /others may read the key/);
+
+  const first = await open(t, { args, env: KEY });
+  await first.stop();
+  assert.match(await serve(args), /has the files of another desk/);
+});
