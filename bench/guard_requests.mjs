@@ -1,4 +1,4 @@
-// The twelve main requests to a demo desk, for bench/guard.mjs and bench/versions.mjs, and what both need to count them.
+// The main requests to a demo desk, for bench/guard.mjs and bench/versions.mjs, and what both need to count them.
 
 export const CONVERSATIONS = 2000;
 export const TIME = Date.UTC(2026, 10, 2, 10); // the first Monday after the demo's two years, in business hours
@@ -18,6 +18,7 @@ export const requests = [
     ['GET conversations', 'agent', 'GET', '/conversations?limit=10'],
     ['GET conversations, TEAMS', 'teams-agent', 'GET', '/conversations?limit=10'],
     ['GET cases', 'agent', 'GET', '/cases?limit=10'],
+    ['GET view counts', 'agent', 'GET', '/views/counts'],
     ['GET user', 'agent', 'GET', '/users/@', 'SELECT DISTINCT requester_id FROM cases ORDER BY 1 DESC'],
     ['GET search, rare word', 'agent', 'GET', '/search?query=coloquei'],
     ['POST conversation', 'customer', 'POST', '/conversations', , created],
