@@ -8,7 +8,7 @@ import { databaseUrl } from '../api/lib/desk.mjs';
 
 test('a report is recorded from any folder, and once if it came through both', async (t) => {
   const desk = await open(t);
-  const second = new Desk(directory(), { people: desk.people, clock: desk.clock.now, url: databaseUrl(desk.dir), args: ['--secret-file', join(desk.dir, 'secret.key')], processes: 1 });
+  const second = new Desk(directory(), { people: desk.people, clock: desk.clock.now, url: databaseUrl(desk.dir), base: desk.base, args: ['--secret-file', join(desk.dir, 'secret.key')], processes: 1 });
   defer(t, () => second.stop());
   await second.start();
   const to = await relay(t);
