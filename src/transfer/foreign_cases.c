@@ -154,7 +154,7 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
     struct filed files;
     struct told told;
     struct case_now now;
-    int64_t post;
+    int64_t post = 0; /* the conversation is gone */
     *at = later(*at, p->created_at); /* times of a conversation never go back */
     foreign_work(f, &w, p->is_note ? p->created_at : *at, author_of(f, p, c->id));
     TRY(files_of(f, &w, c->id, p, &files));
@@ -173,7 +173,7 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
                                                 .file_count = files.n},
                           &post);
     foreign_made(f, p->is_note ? "notes" : "messages", 1);
-    if (rc >= 0) rc = imported_keep(f, "post", p->id, post, 0);
+    if (rc >= 0 && post) rc = imported_keep(f, "post", p->id, post, 0);
     return foreign_done(f, &w, rc);
 }
 
@@ -312,7 +312,7 @@ static int update_case(struct foreign *f, const struct foreign_case *c, int64_t 
 int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here) {
     struct author requester;
     struct foreign_post subject = {.text = c->subject, .created_at = c->created_at};
-    struct imported row;
+    struct imported row = {0};
     const struct foreign_post *first;
     int64_t id, at = c->created_at;
     int found = f->maps_ids ? imported_find(f, foreign_case_there.kind, c->id, &row)
