@@ -35,7 +35,7 @@ async function copied(t) {
 
 const titles = (dir) => new Set(new Desk(dir, { url: null }).sql('SELECT title FROM teams').split('\n'));
 
-test('a desk is restored from the copy after the loss of its machine', { timeout: 120_000 }, async (t) => {
+test('a desk is restored from the copy after the loss of its machine', { timeout: 300_000 }, async (t) => {
   const { desk, to, restore, commands, start } = await copied(t);
   const running = await start(), writes = await writing(desk, 'copied');
   await copies(running);
@@ -57,7 +57,7 @@ test('a desk is restored from the copy after the loss of its machine', { timeout
   (await again.owner.post('/teams', { title: 'After the restore' })).must(201);
 });
 
-test('desk and Litestream start and stop beside each other, and the copy has all writes', { timeout: 120_000 }, async (t) => {
+test('desk and Litestream start and stop beside each other, and the copy has all writes', { timeout: 300_000 }, async (t) => {
   const { desk, to, restore, commands, start } = await copied(t);
   const began = [];
   for (const title of ['First', 'Second']) {

@@ -11,7 +11,7 @@ import { lost, writing } from './writing.mjs';
 const STATED = 5; // seconds that docs/OPERATIONS.md promises
 const UNDER = process.getuid() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
 
-test('a desk in PostgreSQL is restored from a base backup and the log after the loss of its server', { timeout: 120_000 }, async (t) => {
+test('a desk in PostgreSQL is restored from a base backup and the log after the loss of its server', { timeout: 300_000 }, async (t) => {
   const primary = new Cluster(t, { settings: { fsync: 'off' } }).start(), dir = directory();
   psql(primary.url('postgres'), 'CREATE DATABASE desk');
   assert.equal(init(primary.url('desk'), dir).status, 0);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { BINARY, directory, open, raw } from '../api/lib/index.mjs';
 import { shim } from './shim.mjs';
 
-test('a backup works on a file system without RENAME_NOREPLACE and replaces no file', { timeout: 60_000 }, async (t) => {
+test('a backup works on a file system without RENAME_NOREPLACE and replaces no file', { timeout: 300_000 }, async (t) => {
   const preload = shim('eio');
   if (!preload) return t.skip('eio.so is not built and there is no compiler');
   const desk = await open(t);

@@ -23,7 +23,7 @@ const unread = (file) => utimesSync(file, 0, statSync(file).mtimeMs / 1000);
 const wasRead = (file) => statSync(file).atimeMs > 0;
 const noted = async (desk, id) => (await desk.staff.fetch(`/users/${id}/activities`)).filter((a) => a.activity === 'USER_MAIL_FAILED').length;
 
-test('every acknowledged report survives SIGKILL of the desk, and none is recorded twice', { timeout: 180_000 }, async (t) => {
+test('every acknowledged report survives SIGKILL of the desk, and none is recorded twice', { timeout: 300_000 }, async (t) => {
   const { desk, ids, mails } = await reports(t, 60);
   const copies = directory();
   let next = 0;
@@ -89,7 +89,7 @@ test('a report is acknowledged after its bytes and its name are synced', (t) => 
   assert.deepEqual(calls.map((call) => call.replace(/ .*\/(tmp|new).*/, ' $1').trim()), ['write tmp', 'write tmp', 'fsync tmp', 'rename', 'fsync new', 'exit_group']);
 });
 
-test('a report waits while the store can\'t be written, and is recorded afterwards', { timeout: 120_000 }, async (t) => {
+test('a report waits while the store can\'t be written, and is recorded afterwards', { timeout: 300_000 }, async (t) => {
   const sick = join(directory(), 'sick');
   const dir = directory();
   writeFileSync(sick, 'sync');

@@ -25,7 +25,7 @@ function write(desk, at, bytes) {
 const ready = async (desk) => { const { status, text } = await desk.anyone.exchange('GET', '/readyz'); return [status, text]; };
 const sound = async (desk) => Number(/^deskd_store_sound (\d)$/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
 
-test('a damaged store is red in /readyz and the metrics, across restarts, until a check finds no defect', { timeout: 60_000 }, async (t) => {
+test('a damaged store is red in /readyz and the metrics, across restarts, until a check finds no defect', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
@@ -52,7 +52,7 @@ test('a damaged store is red in /readyz and the metrics, across restarts, until 
   assert.equal((await desk.owner.get('/teams')).must(200).body.total_count, 1);
 });
 
-test('a backup of a damaged store fails with the reason and leaves no file; a backup of a sound one is verified', { timeout: 60_000 }, async (t) => {
+test('a backup of a damaged store fails with the reason and leaves no file; a backup of a sound one is verified', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
@@ -79,7 +79,7 @@ test('a backup of an empty store fails', () => {
   assert.ok(!existsSync(to));
 });
 
-test('the check finds a damaged header, also if the WAL hides it from SQLite', { timeout: 120_000 }, async (t) => {
+test('the check finds a damaged header, also if the WAL hides it from SQLite', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();

@@ -25,7 +25,7 @@ const refusesConnections = (port) => new Promise((resolve) => {
   socket.on('error', () => resolve(true));
 });
 
-test('SIGTERM: replies to running requests arrive, then the daemon exits with 0', { timeout: 60_000 }, async (t) => {
+test('SIGTERM: replies to running requests arrive, then the daemon exits with 0', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   const requests = Array.from({ length: 20 }, (_, i) => underWay(desk, `Under way ${i}`));
   await Promise.all(requests.map((r) => r.started));
@@ -42,7 +42,7 @@ test('SIGTERM: replies to running requests arrive, then the daemon exits with 0'
   assert.equal((await desk.owner.get('/teams')).must(200).body.total_count, 20);
 });
 
-test('SIGTERM under load: no reply is cut, and every acknowledged write is stored', { timeout: 60_000 }, async (t) => {
+test('SIGTERM under load: no reply is cut, and every acknowledged write is stored', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   const acknowledged = [];
   let ending;
@@ -74,7 +74,7 @@ async function terminate(desk) {
   assert.deepEqual(end, { code: 0, signal: null }, desk.log.slice(-2000));
 }
 
-test('idle connections do not delay the end of the daemon', { timeout: 60_000 }, async (t) => {
+test('idle connections do not delay the end of the daemon', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   const idle = await Promise.all(Array.from({ length: 50 }, () => new Promise((resolve) => {
     const socket = net.connect(desk.port, '127.0.0.1', () => resolve(socket));

@@ -11,7 +11,7 @@ import { Client, directory, open, raw, until } from '../api/lib/index.mjs';
 const CLIENTS = 16;
 const get = (who, id) => who.exchange('GET', `/api/v1/files/${id}/content`);
 
-test('every acknowledged upload survives SIGKILL, and unfinished uploads leave a valid store', { timeout: 120_000 }, async (t) => {
+test('every acknowledged upload survives SIGKILL, and unfinished uploads leave a valid store', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   const acknowledged = new Map();
   for (const enough of [20, 60, 150]) {
@@ -37,7 +37,7 @@ test('every acknowledged upload survives SIGKILL, and unfinished uploads leave a
   }
 });
 
-test('an upload replaces a damaged content with the same hash, for all its files', { timeout: 60_000 }, async (t) => {
+test('an upload replaces a damaged content with the same hash, for all its files', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   for (const damage of [(path) => truncateSync(path, 10), (path) => writeFileSync(path, randomBytes(20_000)), (path) => rmSync(path)]) {
     const data = randomBytes(20_000), sum = createHash('sha256').update(data).digest('hex');
@@ -52,7 +52,7 @@ test('an upload replaces a damaged content with the same hash, for all its files
   assert.match(desk.log, /the content \S+ does not match its SHA-256: it is replaced/);
 });
 
-test('a download of a missing or truncated content is refused, and every download has its SHA-256', { timeout: 60_000 }, async (t) => {
+test('a download of a missing or truncated content is refused, and every download has its SHA-256', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   const data = randomBytes(20_000), sum = createHash('sha256').update(data).digest();
   const path = join(desk.dir, 'files', sum.toString('hex').slice(0, 2), sum.toString('hex'));

@@ -75,7 +75,7 @@ async function sickAndWell(desk, makeSick, makeWell) {
   assert.equal(status, 0, `deskd check: ${stdout}${stderr}`);
 }
 
-test('a full disk: writes are 503, reads work, and freed space ends it without a restart', { timeout: 120_000 }, async (t) => {
+test('a full disk: writes are 503, reads work, and freed space ends it without a restart', { timeout: 300_000 }, async (t) => {
   const small = await onSmallDisk(t);
   if (small === null) return;
   const { desk, filler } = small;
@@ -85,7 +85,7 @@ test('a full disk: writes are 503, reads work, and freed space ends it without a
 const FAULTS = { sync: 'fails to sync', write: 'fails to write', full: 'refuses longer files' };
 
 for (const [fault, words] of Object.entries(FAULTS)) {
-  test(`a disk that ${words}: writes are 503, reads work, and it recovers without a restart`, { timeout: 120_000 }, async (t) => {
+  test(`a disk that ${words}: writes are 503, reads work, and it recovers without a restart`, { timeout: 300_000 }, async (t) => {
     const preload = shim('eio');
     if (!preload) return t.skip('eio.so is not built and there is no compiler');
     const sick = join(directory(), 'sick');
@@ -97,7 +97,7 @@ for (const [fault, words] of Object.entries(FAULTS)) {
 
 const attach = (desk, id, data) => desk.customer.post(`/conversations/${id}/messages`, multipart({ contents: 'see', f: new File('f', 'text/plain', data) }));
 
-test('a full disk refuses messages with files with 503, stores nothing of them, and recovers', { timeout: 120_000 }, async (t) => {
+test('a full disk refuses messages with files with 503, stores nothing of them, and recovers', { timeout: 300_000 }, async (t) => {
   const small = await onSmallDisk(t);
   if (small === null) return;
   const { desk, filler } = small;

@@ -43,7 +43,7 @@ const KINDS = {
 };
 
 for (const [kind, { write, name }] of Object.entries(KINDS)) {
-  test(`every acknowledged write of ${kind} survives SIGKILL under load`, { timeout: 120_000 }, async (t) => {
+  test(`every acknowledged write of ${kind} survives SIGKILL under load`, { timeout: 300_000 }, async (t) => {
     const desk = await open(t);
     const acknowledged = new Map();
     for (const enough of [50, 333, 800]) {
@@ -60,7 +60,7 @@ for (const [kind, { write, name }] of Object.entries(KINDS)) {
   });
 }
 
-test('a conversation is stored completely or not at all', { timeout: 120_000 }, async (t) => {
+test('a conversation is stored completely or not at all', { timeout: 300_000 }, async (t) => {
   const desk = await open(t);
   await loadAndKill(desk, 300, KINDS.conversations.write(desk));
   await desk.start();
@@ -89,7 +89,7 @@ async function killedInParts(desk, status) {
   assert.ok(statuses.some((one) => one !== 'COMPLETED'), 'no SIGKILL came before the end');
 }
 
-test('the cascade of a deleted team continues after SIGKILL at any point', { timeout: 120_000 }, async (t) => {
+test('the cascade of a deleted team continues after SIGKILL at any point', { timeout: 300_000 }, async (t) => {
   const desk = await demo(t, { conversations: 2000, args: ['--cascade-rows', '3'] });
   const before = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data.id;
   await desk.job(desk.owner, before);
@@ -103,7 +103,7 @@ test('the cascade of a deleted team continues after SIGKILL at any point', { tim
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('an erasure continues after SIGKILL at any point, and its receipt counts each row once', { timeout: 120_000 }, async (t) => {
+test('an erasure continues after SIGKILL at any point, and its receipt counts each row once', { timeout: 300_000 }, async (t) => {
   const desk = await demo(t, { conversations: 300, args: ['--cascade-rows', '5'] });
   const { id } = (await desk.owner.fetch('/users', { email: 'customer@example.com' }))[0];
   const messages = Number(desk.sql(`SELECT COUNT(*) FROM posts WHERE creator_id = ${id} OR case_id IN (SELECT c.id FROM cases c WHERE c.requester_id = ${id})`));

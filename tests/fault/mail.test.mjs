@@ -184,7 +184,7 @@ async function faulty(t, under) {
 const deliver = async (t, desk, n) => (await (await lmtp(t, lmtpPort(desk))).deliver(numbered(n), HERE))[0];
 const stored = (desk) => desk.sql("SELECT message_id || ' ' || status FROM mails ORDER BY id").trim();
 
-test('while the store can\'t be written, LMTP takes mails on a healthy disk, and each is processed once afterwards', { timeout: 120_000 }, async (t) => {
+test('while the store can\'t be written, LMTP takes mails on a healthy disk, and each is processed once afterwards', { timeout: 300_000 }, async (t) => {
   const world = await faulty(t, 'desk.db');
   if (!world) return;
   const { desk, fault } = world;
@@ -200,7 +200,7 @@ test('while the store can\'t be written, LMTP takes mails on a healthy disk, and
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('while neither the store nor the inbox can be written, LMTP answers 451; the mail that is sent again is processed once', { timeout: 120_000 }, async (t) => {
+test('while neither the store nor the inbox can be written, LMTP answers 451; the mail that is sent again is processed once', { timeout: 300_000 }, async (t) => {
   const world = await faulty(t, '');
   if (!world) return;
   const { desk, fault } = world;
@@ -213,7 +213,7 @@ test('while neither the store nor the inbox can be written, LMTP answers 451; th
   assert.equal(stored(desk), '1@people.example 3');
 });
 
-test('SIGKILL between the COMMIT of a mail and the removal of its file: the mail is processed once', { timeout: 120_000 }, async (t) => {
+test('SIGKILL between the COMMIT of a mail and the removal of its file: the mail is processed once', { timeout: 300_000 }, async (t) => {
   const world = await faulty(t, 'mail/new');
   if (!world) return;
   const { desk, fault, restart } = world;
@@ -226,7 +226,7 @@ test('SIGKILL between the COMMIT of a mail and the removal of its file: the mail
 });
 
 for (const [moment, under] of [['while its attachments are stored', 'files/tmp'], ['at a COMMIT', 'desk.db-wal']]) {
-  test(`SIGKILL of a release ${moment}: the mail is processed once`, { timeout: 120_000 }, async (t) => {
+  test(`SIGKILL of a release ${moment}: the mail is processed once`, { timeout: 300_000 }, async (t) => {
     const world = await faulty(t, under);
     if (!world) return;
     const { desk, fault, restart } = world;

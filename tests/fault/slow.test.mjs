@@ -8,7 +8,7 @@ import { shim } from './shim.mjs';
 const reruns = async (desk) => Number(/^deskd_reruns_total (\d+)$/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
 
 // A thread that waits for CPU on a busy machine spends the budget of an event loop without working.
-test('a busy machine makes requests slower, and none is refused', { timeout: 120_000 }, async (t) => {
+test('a busy machine makes requests slower, and none is refused', { timeout: 300_000 }, async (t) => {
   const preload = shim('slow');
   if (!preload) return t.skip('slow.so is not built and there is no compiler');
   const busy = join(directory(), 'busy');

@@ -7,7 +7,7 @@ import { HOUR, directory, open, rowsChanged, until } from '../api/lib/index.mjs'
 import { consented, mailProvider } from '../api/lib/mailprovider.mjs';
 import { shim } from './shim.mjs';
 
-test('a refresh token that replaced the stored one is kept until the store takes it: the consent stays, and the provider is not asked again', { timeout: 120_000 }, async (t) => {
+test('a refresh token that replaced the stored one is kept until the store takes it: the consent stays, and the provider is not asked again', { timeout: 300_000 }, async (t) => {
   const preload = shim('eio');
   if (!preload) return t.skip('eio.so is not built and there is no compiler');
   const dir = directory(), fault = join(directory(), 'fault');

@@ -83,7 +83,7 @@ test('passwords: in the URL, in a file, in the environment; with TLS, required a
   }
 });
 
-test('several hosts: the writable one is used, also after a failover', { timeout: 90_000 }, async (t) => {
+test('several hosts: the writable one is used, also after a failover', { timeout: 300_000 }, async (t) => {
   const first = new Cluster(t, { settings: { wal_level: 'replica', max_wal_senders: 4 } }).start();
   const url = (more = '') => `postgres://desk@/postgres?host=${second.place},${first.place}${more}`;
   const second = new Cluster(t, { from: first, settings: { hot_standby: 'on' } }).start();

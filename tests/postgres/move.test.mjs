@@ -170,7 +170,7 @@ test('a desk gives the same replies before, on PostgreSQL and back in a folder, 
   assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).status, 0);
 });
 
-test('a help center moves to PostgreSQL and back with all its rows, and its articles are found there', { timeout: 120_000 }, async (t) => {
+test('a help center moves to PostgreSQL and back with all its rows, and its articles are found there', { timeout: 300_000 }, async (t) => {
   const dir = demo(), url = database(t), back = join(directory(), 'back'), key = join(dir, 'secret.key');
   const people = Object.fromEntries(LOGINS.map((name) => [name, { email: `${name}@example.com`, password: PASSWORD }]));
   const start = async (at, to, ...args) => {
@@ -371,7 +371,7 @@ async function halfway(t, from, to) {
   return { child, gone, release: () => holder.stdin.end('ROLLBACK;\n') };
 }
 
-test('a desk that is started on the source during a move makes the move fail', { timeout: 60_000 }, async (t) => {
+test('a desk that is started on the source during a move makes the move fail', { timeout: 300_000 }, async (t) => {
   const dir = demo();
   const [from, to] = [database(t), database(t)];
   moved(`sqlite:${dir}`, from);
@@ -384,7 +384,7 @@ test('a desk that is started on the source during a move makes the move fail', {
   moved(from, to);
 });
 
-test('a killed move leaves no usable store, and the next move starts from the beginning', { timeout: 120_000 }, async (t) => {
+test('a killed move leaves no usable store, and the next move starts from the beginning', { timeout: 300_000 }, async (t) => {
   const dir = demo();
   const url = database(t);
   refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // creates the tables

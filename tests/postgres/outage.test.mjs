@@ -91,7 +91,7 @@ test('a start without the database fails with one line, and a start after it is 
   (await desk.owner.get('/users')).must(200);
 });
 
-test('while PostgreSQL runs and does not answer', { timeout: 120_000 }, async (t) => {
+test('while PostgreSQL runs and does not answer', { timeout: 300_000 }, async (t) => {
   const { cluster, desk } = await lonely(t);
   desk.expects5xx = true;
   (await desk.owner.get('/conversations')).must(200);
@@ -131,7 +131,7 @@ test('while PostgreSQL runs and does not answer', { timeout: 120_000 }, async (t
   });
 });
 
-test('the server ends a statement over its time limit: the reply is 503, and the connection stays usable', { timeout: 60_000 }, async (t) => {
+test('the server ends a statement over its time limit: the reply is 503, and the connection stays usable', { timeout: 300_000 }, async (t) => {
   const { desk, url } = await lonely(t);
   desk.expects5xx = true;
   psql(url, `CREATE FUNCTION stall() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN true; END';

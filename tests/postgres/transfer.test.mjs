@@ -54,7 +54,7 @@ test('an export of a folder is imported into a database, and the export of that 
   await third.stop();
 });
 
-test('a killed import leaves a store that nothing serves, and the next import begins anew', { timeout: 120_000 }, async (t) => {
+test('a killed import leaves a store that nothing serves, and the next import begins anew', { timeout: 300_000 }, async (t) => {
   const place = directory(), dir = join(place, 'desk'), to = join(place, 'to'), library = join(place, 'bind.so');
   for (const folder of [dir, to]) mkdirSync(folder);
   writeFileSync(join(place, 'password'), `${PASSWORD}\n`);
