@@ -363,6 +363,14 @@ build/bench/libpq: bench/libpq.c
 bench-postgres: deskd build/bench/statements build/bench/libpq ## measures one desk on both engines, by one process and by two, next to pgbench with the same statements
 	PG_FSYNC=on sh tests/postgres.sh node bench/postgres.mjs
 
+.PHONY: bench-costs
+bench-costs: deskd ## measures what each request of a working day costs on both engines, for `make scale`; about three minutes
+	PG_FSYNC=on sh tests/postgres.sh node bench/costs.mjs
+
+.PHONY: scale
+scale: ## calculates and simulates desks of 10, 1,000 and 100,000 agents from the recorded costs (docs/SCALE.md); SCALE="50 400" for other sizes
+	node bench/scale.mjs $(SCALE)
+
 # The functions that tests/dialect/pretend.h replaces: the calls from the API to the store, and the lines about missing contents.
 PRETENDED := db_start db_exec_text stmt_step stmt_end col_int col_int_given col_text col_null db_blocks password_hash api_refuse auth_guess auth_code log_kind_line
 QUERIES   := $(VARIANT)/tests/dialect/queries
