@@ -36,7 +36,7 @@ const struct option option_table[OPT_COUNT] = {
                          .doc = "File of the server key: 32 random bytes. Default: secret.key in the data "
                                 "folder."},
     [OPT_FILES] = {"files", "PLACE", OPTION_TEXT, IN_FILE, FILES, .valid = files_valid,
-                   .form = "a folder, or s3://BUCKET or s3://BUCKET/PREFIX in lower case",
+                   .form = "a folder, or s3://BUCKET or s3://BUCKET/PREFIX",
                    .doc = "Place of uploaded files: a folder, or a bucket of an object store as "
                           "s3://BUCKET/PREFIX. Processes that share a database must share it. Default: files "
                           "in the data folder."},

@@ -69,9 +69,16 @@ struct exchange_of_s3 {
 
 /* ---- the bucket ------------------------------------------------------------------------------ */
 
-static bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
+static bool is_bucket_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+}
+
+/* Returns true for a part of a prefix. An HTTP client would take "." and ".." out of an address. */
+static bool is_prefix_part(struct str part) {
+    bool valid = part.n > 0 && !str_eq(part, S(".")) && !str_eq(part, S(".."));
+    for (size_t i = 0; valid && i < part.n; i++)
+        valid = is_bucket_char(part.p[i]) || part.p[i] == '_' || (part.p[i] >= 'A' && part.p[i] <= 'Z');
+    return valid;
 }
 
 bool s3_url_read(struct str text, struct str *bucket, struct str *prefix) {
@@ -82,9 +89,8 @@ bool s3_url_read(struct str text, struct str *bucket, struct str *prefix) {
     *bucket = str_cut(&rest, '/');
     *prefix = rest.p ? rest : S("");
     bool valid = bucket->n >= 3 && bucket->n <= 63;
-    for (size_t i = 0; valid && i < bucket->n; i++) valid = is_name_char(bucket->p[i]);
-    for (size_t i = 0; valid && i < prefix->n; i++)
-        valid = is_name_char(prefix->p[i]) || (prefix->p[i] == '/' && i && prefix->p[i - 1] != '/');
+    for (size_t i = 0; valid && i < bucket->n; i++) valid = is_bucket_char(bucket->p[i]);
+    while (valid && rest.n) valid = is_prefix_part(str_cut(&rest, '/'));
     return valid && prefix->n <= 200;
 }
 

@@ -195,6 +195,8 @@ test('serve says what is wrong with the store', async (t) => {
   const args = [files, bucket, ...rest];
   assert.match(await serve(['--files', 's3://x']), /--files takes a folder, or s3:\/\/BUCKET/);
   assert.match(await serve([files, bucket]), /a bucket needs --s3-endpoint/);
+  for (const wrong of ['s3://', 's3://ab', 's3://Desk', 's3://desk//a', 's3://desk/a/../b', 's3://desk/.'])
+    assert.match(await serve([files, wrong]), /--files takes a folder, or s3:\/\/BUCKET or s3:\/\/BUCKET\/PREFIX/, wrong);
   assert.match(await serve(args, {}), /a bucket needs a key: --s3-key-file, or AWS_ACCESS_KEY_ID/);
   assert.match(await serve([files, 's3://no-such-bucket', ...rest]), /there is no bucket no-such-bucket at http:\/\/127.0.0.1:\d+: make it, or correct --files/);
   assert.match(await serve(args, { ...KEY, AWS_ACCESS_KEY_ID: 'nobody' }), /refuses the key \(InvalidAccessKeyId\)/);
