@@ -24,7 +24,7 @@ export const Consent = (props: { mailbox: Schemas['mailbox']; mayConnect: boolea
         <Show when={connected() && props.mailbox.oauth_connected_at}>{(time) => <span class="soft">{say('consent_since', { time: shortTime(time()) })}</span>}</Show></p>
       <Show when={props.mailbox.oauth_reason}>{(reason) => <p classList={{ wrong: !connected() }}><span lang="en" dir="auto">{reason()}</span></p>}</Show>
       <Show when={!connected()}><p class="soft">{say('consent_waits')}</p></Show>
-      <p><span>{say('consent_callback')}</span> <code dir="ltr">{props.mailbox.oauth_callback_url}</code></p>
+      <p><span>{say('consent_callback')}</span> <code dir="ltr" class="long">{props.mailbox.oauth_callback_url}</code></p>
       <Show when={props.mayConnect} fallback={<p class="soft">{say('consent_owner')}</p>}>
         <p><button type="button" disabled={leaves()} onClick={() => void connect()}>{say(connected() ? 'consent_again' : 'consent_begin')}</button></p>
       </Show>
