@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { connect as dial, createServer } from 'node:net';
+import { connect as dial } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { certificate, defer, until } from '../api/lib/index.mjs';
+import { certificate, defer, freePort, until } from '../api/lib/index.mjs';
+
+export { freePort };
 
 const NOBODY = 65534;
 export const IS_ROOT = process.getuid() === 0;
@@ -15,16 +17,6 @@ const has = (path) => existsSync(path);
 /** A reason to skip a test, or undefined. */
 export const noDovecot = has('/usr/sbin/dovecot') ? undefined : 'Dovecot is not installed';
 export const noPostfix = !has('/usr/sbin/postfix') ? 'Postfix is not installed' : IS_ROOT ? undefined : 'Postfix needs root';
-
-/** A port that nobody listens on now. */
-export function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /** A folder with a short path that every user may enter: the servers change users, and paths of sockets are short. */
 function folder(t) {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BINARY, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs';
+import { BINARY, PASSWORD, defer, deskd, directory, freePort } from '../api/lib/index.mjs';
+
+export { freePort };
 
 /** The URL of the cluster that tests/postgres.sh started. */
 export const CLUSTER = process.env.DATABASE;
@@ -45,15 +46,6 @@ export function running(args, env = {}) {
     for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { done[name] += text; });
     child.on('close', (status) => resolve({ status, ...done }));
   });
-}
-
-/** An unused TCP port of 127.0.0.1. */
-export async function freePort() {
-  const server = net.createServer();
-  await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
-  const { port } = server.address();
-  await new Promise((closed) => { server.close(closed); });
-  return port;
 }
 
 /** Checks for exit code 1, an empty standard output, and one line of error. */

@@ -17,6 +17,7 @@ export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';
 export { shared } from './shared.mjs';
 export { cascaded, clean, storedContents } from './stored.mjs';
+export { freePort } from './ports.mjs';
 export { until } from './until.mjs';
 export { Browser, formOf } from './browser.mjs';
 export { CALLBACK, authorize, authorizeUrl, bearer, challengeOf, denied, exchange, lives, loggedIn, refresh, register, toConsent, tokensFor } from './oauth.mjs';
