@@ -85,6 +85,12 @@ static int pg_error_of(struct conn *c, const char *state) {
                                                    : "the database reports a corrupted index");
         return ERR_SERVICE_UNAVAILABLE;
     }
+    /* A name of a prepared statement is taken or unknown: a pooler has changed the session. */
+    if (is(state, "42P05") || is(state, "26000")) {
+        g->ended = true;
+        atomic_store(&g->server->keeps_sessions, false);
+        return ERR_SERVICE_UNAVAILABLE;
+    }
     /* A read that writes is a defect. A write that is refused runs on a standby. */
     if (is(state, "25006")) return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE;
     static const char *const passing[] = {"08", "53", "55P03", "57P", "58"};
@@ -218,6 +224,8 @@ static bool may_try(struct pg_server *s) {
 static int connect_now(struct conn *c, struct why why) {
     struct pg_server *s = c->pg->server;
     if (!may_try(s)) return db_refuse(why, "the %s can't be reached", s->name);
+    if (c->pg->handle)
+        atomic_store(&s->keeps_sessions, false); /* it was lost: the pooler may be another one */
     close_handle(c);
     c->transaction = false;
     int rc = open_handle(c, why), waited = atomic_load(&s->back_off);

@@ -126,7 +126,7 @@ static int check_bucket(struct check *k, int nth, const struct named *named, int
             k, str_fmt(k->arena, "%s can't be listed: %s", contents_name(k->arena, k->contents), said));
         return 1; /* the others are not to be had either */
     }
-    qsort(list, (size_t)n, sizeof *list, compare_remote);
+    if (n) qsort(list, (size_t)n, sizeof *list, compare_remote);
     for (int i = 0; i < count; i++) {
         for (; at < n && compare_contents(&list[at].sha256, &named[i].sha256) < 0; at++)
             if (list[at].age > PATIENCE) TRY(report_orphan(k, list[at].sha256));
