@@ -154,7 +154,7 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
     struct filed files;
     struct told told;
     struct case_now now;
-    int64_t post = 0; /* the conversation is gone */
+    int64_t post = 0;                /* the conversation is gone */
     *at = later(*at, p->created_at); /* times of a conversation never go back */
     foreign_work(f, &w, p->is_note ? p->created_at : *at, author_of(f, p, c->id));
     TRY(files_of(f, &w, c->id, p, &files));
