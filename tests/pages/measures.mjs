@@ -114,14 +114,15 @@ export const jumps = (page, count) => page.evaluate(async (count) => {
   return times;
 }, count);
 
-/** The frames over 50 ms while a wheel scrolls the list for `seconds`. The driver's own search for the list, and what came
+/** The frames over 50 ms while a wheel scrolls the list for `seconds`, each with what it did. The driver's own search for the list, and what came
  *  before, are over when the frames begin to count. */
 export const longFrames = async (page, seconds) => {
   await page.getByRole('grid').first().hover();
   await page.evaluate(async () => {
     for (let i = 0; i < 10; i++) await new Promise(requestAnimationFrame);
     globalThis.long = [];
-    new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'long-animation-frame' });
+    new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map(({ duration, blockingDuration, startTime, renderStart, styleAndLayoutStart, scripts }) =>
+      ({ duration, blockingDuration, render: renderStart && renderStart - startTime, layout: styleAndLayoutStart && styleAndLayoutStart - startTime, scripts: scripts.map((one) => `${one.invoker} ${one.duration}`) })))).observe({ type: 'long-animation-frame' });
   });
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) { await page.mouse.wheel(0, 240); await sleep(16); }
