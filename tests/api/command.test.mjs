@@ -50,7 +50,7 @@ test('deskd password on a folder requires a stopped desk and an existing person'
 });
 
 test('a desk starts directly after SIGKILL, and its helper processes hold no lock', async (t) => {
-  const desk = await open(t, { processes: 1 });
+  const desk = await open(t, { processes: 1, base: 'http://desk.example' });
   const [category] = await desk.owner.fetch('/categories');
   const section = await desk.owner.create('/sections', { titles: 'Engines', category_id: category.id });
   await desk.owner.create('/articles', { titles: 'Start', contents: '<p onclick="x()">Turn the key.</p>', section_id: section.id }); // a helper process cleans it
