@@ -54,14 +54,14 @@ describe('relays of mailboxes:', () => {
     };
     for (const [change, expected] of [[{ smtp_host: null }, '0'], [account(), '1'], [{ is_enabled: false }, '0'], [{ is_enabled: true }, '1']]) {
       (await put(change)).must(200);
-      assert.equal(await letters(), expected, JSON.stringify(change));
+      await until(`${expected} letters after ${JSON.stringify(change)}`, async () => await letters() === expected); // the other process hears of it
     }
     const other = await desk.admin.create('/mailboxes', { address: 'sales@example.com' });
     (await put({ smtp_host: null })).must(200);
     (await put({ smtp_host: '127.0.0.1' }, other.id)).must(200);
-    assert.equal(await letters(), '1');
+    await until('a letter by the other mailbox', async () => await letters() === '1');
     (await desk.owner.delete(`/mailboxes/${other.id}`)).must(200);
-    assert.equal(await letters(), '0');
+    await until('no letter', async () => await letters() === '0');
   });
 
   test('a desk without a relay sends by that of the mailbox; its other mails wait until there is one', async () => {
