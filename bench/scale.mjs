@@ -4,6 +4,7 @@
 //   CORES   of the machine or machines of deskd (4)        DATABASE_CORES   of the database (8)
 //   SYNC_MS of one flush of the log to the disk (2)
 import { readFileSync } from 'node:fs';
+import { numbers } from '../tools/numbers.mjs';
 
 const CORES = Number(process.env.CORES ?? 4), DATABASE_CORES = Number(process.env.DATABASE_CORES ?? 8), SYNC_MS = Number(process.env.SYNC_MS ?? 2);
 /** A core that is busier than this makes others wait. */
@@ -11,7 +12,7 @@ const BUSY_MOST = 0.6;
 const sizes = process.argv.slice(2).map(Number);
 
 /** What one agent, and the customers behind one agent, do in the busiest hour: times an hour. */
-export const HOUR = {
+const HOUR = {
     'open a conversation': 40, 'read its posts': 40, 'read a list of 30': 12, search: 4, 'read the counts of views': 60,
     reply: 14, 'write a note': 3, 'change the priority': 16, 'a customer asks': 8, 'visit the help center': 60,
     // Each change of a conversation is an event for each colleague of the team whose list shows it. The console reads such rows together, at
@@ -22,7 +23,7 @@ const TEAM = 20, CHANGES = HOUR.reply + HOUR['write a note'] + HOUR['change the 
 /** A year has 250 days of 8 hours, which have half of the busiest hour's work. */
 const YEAR_SECONDS = 250 * 8 * 3600 / 2;
 /** One process holds so many connections; an idle one takes so much memory (docs/BENCHMARKS.md, "Realtime"). */
-const CONNECTIONS = 12_000, CONNECTION_KIB = 9.6, PROCESS_MIB = 40;
+const CONNECTIONS = 12_000, CONNECTION_KIB = 9.6, PROCESS_MIB = 55;
 /** Reads of changed rows by one agent in an hour. */
 const rereads = (agents) => Math.min(CHANGES * Math.min(agents, TEAM), 3600 / 0.4);
 
@@ -39,7 +40,7 @@ function rates(engine, agents) {
 }
 
 /** The calculation: sums of rates times costs. */
-export function calculate(engine, agents) {
+function calculate(engine, agents) {
     const all = rates(engine, agents), sum = (of) => all.reduce((total, one) => total + one.rate * of(one), 0);
     return { engine, agents, requests: sum(() => 1), writes: sum(({ kind }) => Number(kind === 'write')), deskd: sum(({ deskd }) => deskd) / 1e6, database: sum(({ database }) => database) / 1e6,
         log: sum(({ log }) => log) / 1e6, connections: agents * 1.2, memory: (processes) => processes * PROCESS_MIB + agents * 1.2 * CONNECTION_KIB / 1024, growth: sum(({ growth }) => growth) * YEAR_SECONDS / 1e9 };
@@ -68,19 +69,8 @@ class Disk {
     }
 }
 
-/** A generator of numbers from 0 to 1 (mulberry32): the same runs each time. */
-function numbers(seed) {
-    let a = seed >>> 0;
-    return () => {
-        a = (a + 0x6d2b79f5) >>> 0;
-        let t = Math.imul(a ^ (a >>> 15), a | 1);
-        t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
-        return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-    };
-}
-
 /** Requests that come at random, each on its cores, writes also on the one writer of SQLite, and on the disk. Times in ms. */
-export function simulate(engine, agents, { cores, databaseCores, most = 300_000 }) {
+function simulate(engine, agents, { cores, databaseCores, most = 300_000 }) {
     const all = rates(engine, agents), total = all.reduce((sum, { rate }) => sum + rate, 0), random = numbers(agents);
     const deskd = new Pool(cores), writer = new Pool(1), database = new Pool(databaseCores), disk = new Disk(SYNC_MS * 1000);
     const count = Math.min(most, Math.max(20_000, Math.round(total * 60))), waits = { read: [], write: [] }, commits = [];
@@ -99,17 +89,17 @@ export function simulate(engine, agents, { cores, databaseCores, most = 300_000 
     return { deskd: deskd.used / now, database: database.used / now, flushes: disk.flushes / now * 1e6, read: p99(waits.read), write: p99(waits.write) };
 }
 
-if (import.meta.url === `file://${process.argv[1]}`) {
-    const head = ['agents', 'engine', 'requests/s', 'writes/s', 'cores of deskd', 'cores of the database', 'simulated', 'processes', 'memory MiB', 'log MB/s', 'flushes/s', 'growth GB/year', 'reads p99 ms', 'writes p99 ms'];
-    console.log(`| ${head.join(' | ')} |\n|${head.map((_, i) => (i === 1 ? '---' : '--:')).join('|')}|`);
-    for (const agents of sizes.length ? sizes : [10, 1000, 100_000])
-        for (const engine of ['SQLite', 'PostgreSQL']) {
-            const m = calculate(engine, agents), enough = (busy, least) => Math.max(least, Math.ceil(busy / BUSY_MOST));
-            const s = simulate(engine, agents, { cores: enough(m.deskd, CORES), databaseCores: enough(m.database, DATABASE_CORES) });
-            const processes = engine === 'SQLite' ? 1 : Math.max(2, Math.ceil(m.connections / CONNECTIONS)), fits = m.connections <= processes * CONNECTIONS;
-            console.log(`| ${[agents.toLocaleString('en-US'), engine, m.requests.toFixed(1), m.writes.toFixed(1), m.deskd.toFixed(3), m.database.toFixed(3), `${s.deskd.toFixed(3)} + ${s.database.toFixed(3)}`, fits ? processes : 'too many connections', m.memory(processes).toFixed(0),
-                m.log.toFixed(2), s.flushes.toFixed(0), m.growth.toFixed(1), s.read.toFixed(1), s.write.toFixed(1)].join(' | ')} |`);
-            for (const part of ['deskd', 'database'])
-                if (Math.abs(s[part] - m[part]) > 0.05 * m[part] + 0.001) throw new Error(`${engine}, ${agents} agents: ${part} is ${m[part]} by the calculation, ${s[part]} by the simulation`);
-        }
-}
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+const head = ['agents', 'engine', 'requests/s', 'writes/s', 'cores of deskd', 'cores of the database', 'simulated', 'processes', 'memory MiB', 'log MB/s', 'flushes/s', 'growth GB/year', 'reads p99 ms', 'writes p99 ms'];
+console.log(`| ${head.join(' | ')} |\n|${head.map((_, i) => (i === 1 ? '---' : '--:')).join('|')}|`);
+for (const agents of sizes.length ? sizes : [10, 1000, 100_000])
+    for (const engine of ['SQLite', 'PostgreSQL']) {
+        const m = calculate(engine, agents), enough = (busy, least) => Math.max(least, Math.ceil(busy / BUSY_MOST));
+        const s = simulate(engine, agents, { cores: enough(m.deskd, CORES), databaseCores: enough(m.database, DATABASE_CORES) });
+        const processes = engine === 'SQLite' ? 1 : Math.max(2, Math.ceil(m.connections / CONNECTIONS)), fits = m.connections <= processes * CONNECTIONS;
+        console.log(`| ${[agents.toLocaleString('en-US'), engine, m.requests.toFixed(1), m.writes.toFixed(1), m.deskd.toFixed(3), m.database.toFixed(3), `${s.deskd.toFixed(3)} + ${s.database.toFixed(3)}`, fits ? processes : 'too many connections', m.memory(processes).toFixed(0),
+            m.log.toFixed(2), s.flushes.toFixed(0), m.growth.toFixed(1), s.read.toFixed(1), s.write.toFixed(1)].join(' | ')} |`);
+        for (const part of ['deskd', 'database'])
+            if (Math.abs(s[part] - m[part]) > 0.05 * m[part] + 0.001) throw new Error(`${engine}, ${agents} agents: ${part} is ${m[part]} by the calculation, ${s[part]} by the simulation`);
+    }

@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util';
 import { testsFor } from './areas.mjs';
 import { isEquivalent } from './equivalents.mjs';
 import { mutations } from './operators.mjs';
+import { numbers } from '../../tools/numbers.mjs';
 
 const { values: given } = parseArgs({ options: {
   since: { type: 'string' }, in: { type: 'string', default: 'src' }, count: { type: 'string', default: '60' },
@@ -29,17 +30,6 @@ const count = Number(given.count);
 function run(command, args, options = {}) {
   const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
   return { ok: done.status === 0, text: `${done.stdout}${done.stderr}` };
-}
-
-/** A generator of numbers from 0 to 1 (mulberry32). */
-function numbers(seed) {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(a ^ (a >>> 15), a | 1);
-    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 /** {file: [number of the line]}: the lines of --in, if it names lines. */
