@@ -1,4 +1,4 @@
-/* Where contents of files are: the options --files to --s3-key-file. */
+/* The place of contents of files: the options --files to --s3-key-file. */
 #include "commands/commands.h"
 
 #include "base/disk.h"

@@ -128,7 +128,8 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 /* A COMMIT that waits for a synchronous standby ends with success if somebody cancels the wait
- * (pg_cancel_backend): the transaction is in the log of this server only, and a warning is all that says so. */
+ * (pg_cancel_backend): the transaction is in the log of this server only, and a warning is all that says so.
+ */
 static void noticed(void *arg, const PGresult *r) {
     struct conn *c = arg;
     const char *from = PQresultErrorField(r, PG_DIAG_SOURCE_FUNCTION);

@@ -8,9 +8,10 @@
  * A pooler answers a connection with a key of its own for cancelling, so the number of the process in it is
  * not that of the session. This costs no round trip, because each connection asks for its number with its
  * first settings. If the numbers differ, another connection begins a transaction. A pooler by transactions
- * gives it the session that the first one has just used, because this one is free, or else gives the first one
- * another session afterwards. In session pooling neither can happen. The test runs for the first connection to a
- * server, and for each one that was lost, because a pooler may have been restarted with other settings. */
+ * gives it the session that the first one has just used, because this one is free, or else gives the first
+ * one another session afterwards. In session pooling neither can happen. The test runs for the first
+ * connection to a server, and for the first one after any was lost, because a pooler may have been restarted
+ * with other settings. */
 #include "db/postgres.h"
 
 #include <poll.h>
@@ -21,9 +22,9 @@ enum {
     ANSWER_MS = 2000, /* a pooler by sessions without a free one does not answer */
 };
 
-/* Times are those of OPERATIONS.md, "If the database is unavailable". The ones of the network end a connection
- * whose other end is gone without a word, in a quarter of a minute; without a socket of TCP they have no effect.
- * They come before the URL, so that the URL overrides them. */
+/* Times are those of OPERATIONS.md, "If the database is unavailable". The ones of the network end a
+ * connection whose other end is gone without a word, in a quarter of a minute; without a socket of TCP they
+ * have no effect. They come before the URL, so that the URL overrides them. */
 PGconn *pg_connect(const struct pg_server *server, const PGconn *like) {
     const char *const words[] = {"connect_timeout",
                                  "tcp_user_timeout",

@@ -11,8 +11,8 @@
  * log. A replica that has replayed the log to this position has all that was committed before that time.
  * The watcher keeps the positions of the last seconds. The latest one that the replica has reached gives
  * its moment. If the watcher, the primary or the replica hangs, the moment grows old by itself, and the
- * replica is no longer used. The mark of a session becomes an age, and ages are compared. So a clock that jumps
- * back makes a session read from the primary, until the clock has passed the mark. REPLICA_SLACK_MS
+ * replica is no longer used. The mark of a session becomes an age, and ages are compared. So a clock that
+ * jumps back makes a session read from the primary, until the clock has passed the mark. REPLICA_SLACK_MS
  * allows for differences of clocks and for the duration of a COMMIT.
  *
  * Failovers. A new primary begins a timeline, and positions on two timelines can't be compared: a replica may

@@ -103,7 +103,7 @@ static int compare_remote(const void *x, const void *y) {
                             &((const struct remote_content *)y)->sha256);
 }
 
-/* What is wrong with a content of a bucket; at: its place in the list, NULL: it is not in it. */
+/* Returns the defect of a content of a bucket, or NULL. at: its place in the list; NULL: it is not in it. */
 static const char *fault_in_bucket(struct check *k, const struct named *f, const struct remote_content *at) {
     char said[300] = "";
     int64_t size = at ? at->size : -1;

@@ -8,7 +8,7 @@
 
 struct remote;
 
-/* Where contents are. */
+/* The place of contents. */
 struct contents {
     const char *folder;    /* contents and uploads under way; with a bucket, copies of contents and uploads */
     struct remote *remote; /* the bucket; NULL: the folder */

@@ -12,7 +12,7 @@
  *
  * Removing. A row of content_removals is the state of a removal:
  *
- *     (none) --no row of files--> WAITING --an hour--> DELETING --the store has deleted it--> GONE --a day--> (none)
+ *     (none) --no row of files--> WAITING --an hour--> DELETING --it is deleted--> GONE --a day--> (none)
  *                                    |                    |  ^
  *                                    | a row comes        |__| no answer: again after 15 minutes
  *                                    v

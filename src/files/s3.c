@@ -435,24 +435,26 @@ enum s3_outcome s3_get_text(struct s3 *s, struct str name, struct arena *a, stru
     return outcome_of_reply(&r, why);
 }
 
-enum s3_outcome s3_head(struct s3 *s, struct str name, int64_t *size, struct why why) {
+/* Sends a request whose reply has no body. */
+static enum s3_outcome ask_briefly(struct s3 *s, const char *method, struct str name, int64_t *length,
+                                   struct why why) {
     struct arena *a = arena_new();
-    struct asking q = asking_new(s, a, "HEAD", name);
+    struct asking q = asking_new(s, a, method, name);
     struct answered r;
     ask(s, a, &q, &r, NULL);
-    *size = r.length;
+    *length = r.length;
     enum s3_outcome outcome = outcome_of_reply(&r, why);
     arena_free(a);
     return outcome;
 }
 
+enum s3_outcome s3_head(struct s3 *s, struct str name, int64_t *size, struct why why) {
+    return ask_briefly(s, "HEAD", name, size, why);
+}
+
 enum s3_outcome s3_delete(struct s3 *s, struct str name, struct why why) {
-    struct arena *a = arena_new();
-    struct asking q = asking_new(s, a, "DELETE", name);
-    struct answered r;
-    ask(s, a, &q, &r, NULL);
-    enum s3_outcome outcome = outcome_of_reply(&r, why);
-    arena_free(a);
+    int64_t none;
+    enum s3_outcome outcome = ask_briefly(s, "DELETE", name, &none, why);
     return outcome == S3_ABSENT ? S3_DONE : outcome;
 }
 

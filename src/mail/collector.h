@@ -1,6 +1,7 @@
 /* A thread that looks at the rows of mailboxes each second. It (1) keeps the file of recipients
  * (mail/recipients.h), (2) writes tokens that the store did not take (mail/unstored.h), and (3) starts and
- * ends one thread for each mailbox with an IMAP account (mail/collect.h). So a slow job delays none of them. */
+ * ends one thread for each mailbox with an IMAP account (mail/collect.h). So a slow job delays none of them.
+ */
 #ifndef MAIL_COLLECTOR_H
 #define MAIL_COLLECTOR_H
 

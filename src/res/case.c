@@ -143,10 +143,10 @@ static const struct field case_fields[] = {
             "replies. Null: it is not snoozed.",
      .example = "null"},
     {"visitor", F_COMPUTED, READONLY | ON_DEMAND, .column = VISITOR_TEXT, .render = render_visitor,
-     .doc =
-         "How the desk knows who opened the conversation without a login. SIGNED: the server of a site "
-         "named the visitor (POST /widget/identity). ANONYMOUS: the visitor gave name and address, which "
-         "nobody has proved, or staff have given the conversation to another brand. Null: somebody with a login, a mail or a program opened it.",
+     .doc = "How the desk knows who opened the conversation without a login. SIGNED: the server of a site "
+            "named the visitor (POST /widget/identity). ANONYMOUS: the visitor gave name and address, which "
+            "nobody has proved, or staff have given the conversation to another brand. Null: somebody with a "
+            "login, a mail or a program opened it.",
      .example = "null"},
     {"last_post_status", F_WORD, READONLY,
      .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",

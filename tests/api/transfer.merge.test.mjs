@@ -132,7 +132,7 @@ test('an import into a desk with rows of its own maps ids, leaves its people as 
   assert.deepEqual(await counted(desk), counts);
   assert.equal(counts['/cases'], had['/cases'] + there.size);
 
-  // What changed at the source since.
+  // The source has changed since.
   switched = 2;
   const open = (await source.owner.fetch('/cases', { include: 'case_status', limit: 100 })).filter((c) => !['CLOSED', 'COMPLETED'].includes(c.status.type)), [one, two] = open.filter(({ id }) => id !== three.id && id !== four.id);
   const hereOf = async ({ id }) => (await desk.owner.fetch('/cases', { legacy_ids: `${host}:${id}` }))[0];

@@ -18,7 +18,7 @@ struct case_set {
 /* Both return 1, 0 if rollups do not have the set, or a negative error. The set has only conversations that
  * the caller sees. */
 int case_set_behind(struct work *w, const struct report_behind *b, unsigned parts, struct case_set *out);
-/* Those that were open just before the end of the period. b->part: an age. */
+/* Reads the set of those that were open just before the end of the period. b->part: an age. */
 int case_set_backlog(struct work *w, const struct report_behind *b, struct case_set *out);
 
 bool case_set_has(const struct case_set *s, int64_t id);
