@@ -176,6 +176,18 @@ describe('daily work in the console', () => {
     await broken(page).waitFor({ state: 'detached' });
   });
 
+  test('a screen that is opened while no answer comes is shown as soon as one comes', async (t) => {
+    const page = await sit(t, world.first, '/agent/views/1');
+    await page.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
+    let broken = true, refused = 0;
+    await page.route(/\/agent(\/|$)/, async (route) => { if (!broken) return route.fallback(); refused++; await route.abort(); });
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await until(() => refused > 2);
+    broken = false;
+    await page.getByRole('heading', { name: 'Reports' }).first().waitFor();
+  });
+
   test('what comes new is said once in a polite region, and not while a person types', async (t) => {
     const id = await asked('Said'), page = await sit(t, world.first, `/agent/views/1/${id}`);
     await posts(page).first().waitFor();

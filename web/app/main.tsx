@@ -1,8 +1,9 @@
 // The console of staff: the start of the page.
-import { createEffect, createMemo, ErrorBoundary, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js';
+import { createEffect, createMemo, ErrorBoundary, Match, onMount, Show, Suspense, Switch } from 'solid-js';
 import { Dynamic, render } from 'solid-js/web';
 import { onKey } from '../kit/keys';
 import { prefix } from '../kit/api';
+import { lazy } from '../kit/lazy';
 import { followLink, go, place } from '../kit/route';
 import { rowOf } from '../kit/store';
 import { Strip } from '../kit/strip';

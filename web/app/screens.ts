@@ -1,5 +1,6 @@
 // The screens, by the first part of their address. Each is loaded when it is opened first; the inbox is loaded at once.
-import { lazy, type Component } from 'solid-js';
+import type { Component } from 'solid-js';
+import { lazy } from '../kit/lazy';
 import { Inbox } from './frame/inbox';
 
 export const screens: Record<string, Component> = {

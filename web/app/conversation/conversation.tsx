@@ -1,6 +1,7 @@
 // An open conversation: header, timeline, editor, and the properties beside it.
-import { createEffect, createMemo, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch } from 'solid-js';
+import { createEffect, createMemo, Match, on, onCleanup, onMount, Show, Suspense, Switch } from 'solid-js';
 import { takeTyped, typeAhead, useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { rowOf } from '../../kit/store';
 import { say } from '../../kit/words';
 import { statuses } from '../frame/catalog';

@@ -1,7 +1,8 @@
 // The properties of a conversation, and the person who asks.
-import { createMemo, createResource, createSignal, For, lazy, Show, Suspense, type JSX, type Resource } from 'solid-js';
+import { createMemo, createResource, createSignal, For, Show, Suspense, type JSX, type Resource } from 'solid-js';
 import { get } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { href } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { StatusMark } from '../../kit/marks';

@@ -1,8 +1,9 @@
 // Forwards messages and files of a conversation to people outside. Loaded when somebody asks for it. An unfinished forward is a draft.
-import { createEffect, createMemo, createResource, createRoot, createSignal, createUniqueId, For, lazy, on, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createResource, createRoot, createSignal, createUniqueId, For, on, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { render } from 'solid-js/web';
 import { call, get, Refused, rowsOf, serverNow, Unreachable, type Problem, type Schemas } from '../../kit/api';
 import { keyText, takeTyped } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { forget, keepReply, rowOf } from '../../kit/store';
 import { SHOWN_MS, tell } from '../../kit/strip';
 import { say as sayCommon, shortTime } from '../../kit/words';

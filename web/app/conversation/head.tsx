@@ -1,6 +1,7 @@
 // The header of a conversation: the subject, what it is about at one look, who else is here, and the menu.
-import { createSignal, For, lazy, Show, Suspense } from 'solid-js';
+import { createSignal, For, Show, Suspense } from 'solid-js';
 import { call } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { Face, StatusMark } from '../../kit/marks';
 import { useKeys } from '../../kit/keys';
 import { go, href } from '../../kit/route';

@@ -1,6 +1,7 @@
 // A post of the timeline: a message, a note or an activity.
-import { createMemo, createSignal, For, lazy, Show, Suspense } from 'solid-js';
+import { createMemo, createSignal, For, Show, Suspense } from 'solid-js';
 import type { Schemas } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { Face } from '../../kit/marks';

@@ -1,6 +1,7 @@
 // The clocks of a conversation, and on request their explanation in words.
-import { createSignal, For, lazy, Show, Suspense } from 'solid-js';
+import { createSignal, For, Show, Suspense } from 'solid-js';
 import type { Row } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { rowOf } from '../../kit/store';
 import { fullTime, now, say, shortTime, type Word } from '../../kit/words';
 import type { Conversation } from './data';

@@ -1,6 +1,7 @@
 // By which channel a reply goes, to whom, and who gets a copy.
-import { createEffect, For, lazy, on, Show, Suspense } from 'solid-js';
+import { createEffect, For, on, Show, Suspense } from 'solid-js';
 import { get } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { keepReply, rowOf } from '../../kit/store';
 import { say, type Word } from '../../kit/words';
 import type { Case } from '../conversation/data';

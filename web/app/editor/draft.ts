@@ -76,7 +76,9 @@ export const createText = (name: string, place: Place) => {
   const isEmpty = (c: Content) => !c.text.contents.trim() && !c.files.length && !Object.keys(c.fields ?? {}).length;
 
   let timer: ReturnType<typeof setTimeout> | undefined, serverTimer: ReturnType<typeof setTimeout> | undefined;
-  let since = 0, serverSince = 0, saving = Promise.resolve();
+  let since = 0, serverSince = 0, turn: Promise<unknown> = Promise.resolve();
+  /** One request at a time: the answer to a read that is older than a write would undo it. */
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => { const done = turn.then(ask); turn = done.catch(() => undefined); return done; };
   const save = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -108,9 +110,9 @@ export const createText = (name: string, place: Place) => {
   const readServer = async () => {
     const reply = await get(path, { ...query, fields: '+contents,+parameters' }), row = (reply.data ?? {}) as DraftRow, theirs = contentOf(row, place), mine = content();
     setShared(row.is_shared === true);
+    if (etag !== undefined && reply.etag === etag) return; // the version that this text replaces, also by nothing
     if (isEmpty(mine)) etag = reply.etag ?? undefined, take(theirs);
     else if (isSame(theirs, mine)) etag = reply.etag ?? undefined;
-    else if (reply.etag === etag) return; // the version that this text replaces
     else etag = reply.etag ?? undefined, setOffered(theirs);
   };
   /** `sharing`: from now on colleagues read the draft, or do not any more. */
@@ -137,7 +139,7 @@ export const createText = (name: string, place: Place) => {
       else setOnServer(error instanceof Refused && error.reply.status === 400 ? 'too long' : 'no');
     }
   };
-  const saveSoon = () => { saving = saving.then(() => saveServer()); };
+  const saveSoon = () => void inTurn(() => saveServer());
 
   /** The text, a file or a copy has changed. */
   const changed = () => {
@@ -165,8 +167,9 @@ export const createText = (name: string, place: Place) => {
   });
 
   return {
-    given, filled, offered, files, cc, fields, content, readServer, isShared,
-    share: (to: boolean) => { const sharing = saving.then(() => saveServer(to)); saving = sharing.catch(() => undefined); return sharing; },
+    given, filled, offered, files, cc, fields, content, isShared,
+    readServer: () => inTurn(readServer),
+    share: (to: boolean) => inTurn(() => saveServer(to)),
     /** As the text was last read. */
     current: () => current,
     /** The surface shows this text from now on; undefined: it shows another one. */
@@ -205,7 +208,9 @@ export const createText = (name: string, place: Place) => {
     choose: (theirs: boolean) => { const other = offered(); setOffered(undefined); if (theirs && other) take(other), save(); else saveSoon(); },
     offeredText: () => asText(offered()?.text ?? NOTHING),
     /** Waits for the PUT that is on its way, so that the draft that is sent is the one that the server has. */
-    settled: () => { clearTimeout(serverTimer); serverTimer = undefined; return saving; },
+    settled: () => { clearTimeout(serverTimer); serverTimer = undefined; return turn; },
+    /** Sends what waits for its pause, and waits until the server has it. */
+    saved: () => { if (serverTimer) saveSoon(); return turn; },
     key: () => key,
     etag: () => etag,
   };

@@ -1,8 +1,9 @@
 // The editor below the timeline: a reply or a note. Replies are shown as sending until the server has them; a request that is repeated
 // after a break has the same key, so it makes one post.
-import { createEffect, createMemo, createSignal, For, lazy, on, onMount, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onMount, Show, Suspense } from 'solid-js';
 import { call, get, Refused, rowsOf, Unreachable, type Row } from '../../kit/api';
 import { takeTyped, useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { connected } from '../../kit/live';
 import { Menu } from '../../kit/menu';
 import { keepReply, rowOf } from '../../kit/store';

@@ -26,7 +26,9 @@ interface Props {
 const Shared = (props: Props) => {
   const attempt = async (work: Promise<unknown>) => { try { await work; return true; } catch (error) { tellWrong(sayCommon('not_changed', { reason: (error as Error).message })); return false; } };
   const take = async (row: SharedDraft) => {
-    const channel = channelOf(row), done = await attempt(call('PUT', `/cases/${props.conversation.id}/drafts/${row.id}/take`));
+    const channel = channelOf(row);
+    await props.drafts[channel].saved(); // an own text that was just deleted would be in the way
+    const done = await attempt(call('PUT', `/cases/${props.conversation.id}/drafts/${row.id}/take`));
     props.reread();
     if (done && await attempt(props.drafts[channel].readServer())) props.onTaken(channel);
   };

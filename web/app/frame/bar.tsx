@@ -1,5 +1,6 @@
 // The bar: name of the desk, search, keys, the person.
-import { createSignal, lazy, Show, Suspense } from 'solid-js';
+import { createSignal, Show, Suspense } from 'solid-js';
+import { lazy } from '../../kit/lazy';
 import { connected } from '../../kit/live';
 import { go, href, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';

@@ -1,5 +1,6 @@
 // The main screen: views, list, conversation and its properties beside each other. On narrow screens the address decides which one is shown.
-import { createEffect, createMemo, createSignal, lazy, on, onCleanup, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, on, onCleanup, Show, Suspense } from 'solid-js';
+import { lazy } from '../../kit/lazy';
 import { connected } from '../../kit/live';
 import { go, place } from '../../kit/route';
 import { useKeys } from '../../kit/keys';

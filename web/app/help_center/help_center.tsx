@@ -1,6 +1,7 @@
 // The help center: the tree beside what is chosen in it. On narrow screens the address decides which of them is shown.
-import { createEffect, createResource, lazy, Match, Show, Suspense, Switch } from 'solid-js';
+import { createEffect, createResource, Match, Show, Suspense, Switch } from 'solid-js';
 import { useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { go, href, place } from '../../kit/route';
 import { numberText } from '../../kit/words';
 import { permitted } from '../settings/rights';

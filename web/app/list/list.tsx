@@ -1,6 +1,7 @@
 // The list of conversations of a view or a search: any length, moved through by keys.
-import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
 import { useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { follow } from '../../kit/live';
 import { rowOf, show } from '../../kit/store';
 import { createWindow } from '../../kit/window';

@@ -1,8 +1,9 @@
 // A new conversation for a person, who may be new, too. What is begun is kept as a draft until the conversation is opened.
-import { createEffect, createSignal, For, type JSX, lazy, on, onMount, Show, Suspense } from 'solid-js';
+import { createEffect, createSignal, For, type JSX, on, onMount, Show, Suspense } from 'solid-js';
 import { call, get, Refused, rowsOf, Unreachable, type Row } from '../../kit/api';
 import { Combobox, type Option } from '../../kit/combobox';
 import { useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { go } from '../../kit/route';
 import { tell } from '../../kit/strip';
 import { say } from '../../kit/words';

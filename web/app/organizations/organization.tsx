@@ -1,6 +1,7 @@
 // An organization: its domains, fields, notes and people, and all conversations of its people; or a new one.
-import { For, lazy, Show, Suspense } from 'solid-js';
+import { For, Show, Suspense } from 'solid-js';
 import { type Schemas } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { go, place } from '../../kit/route';
 import { rowOf, type Shown } from '../../kit/store';
 import { say } from '../../kit/words';

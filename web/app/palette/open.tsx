@@ -1,7 +1,8 @@
 // Opens the palette, which is loaded when it is asked for first.
-import { createSignal, lazy, onCleanup, Show, Suspense } from 'solid-js';
+import { createSignal, onCleanup, Show, Suspense } from 'solid-js';
 import type { Finder } from '../../kit/finders';
 import { takeTyped, typeAhead, useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 
 const load = async () => { const [palette, { ready }] = await Promise.all([import('./palette'), import('./words')]); await ready(); return palette; };
 const Palette = lazy(async () => ({ default: (await load()).Palette }));

@@ -2,9 +2,10 @@
 //
 // An undo of a deletion writes the note again. That gives back what an author has just deleted, but neither another author nor files: such a note is
 // deleted after a question.
-import { createEffect, createMemo, createSignal, For, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { call, get, type Ref, type Schemas } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
+import { lazy } from '../../kit/lazy';
 import { follow, placeNow, type Change } from '../../kit/live';
 import { change, keepReply, rowOf, type Shown } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';

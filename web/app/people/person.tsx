@@ -1,6 +1,7 @@
 // A person: who it is, and all conversations of theirs.
-import { For, lazy, Show, Suspense } from 'solid-js';
+import { For, Show, Suspense } from 'solid-js';
 import { type Row, type Schemas } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { Face } from '../../kit/marks';
 import { go, href } from '../../kit/route';
 import { rowOf, type Shown } from '../../kit/store';

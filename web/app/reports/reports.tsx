@@ -1,7 +1,8 @@
 // The reports of the desk on one page. The address has the period, the comparison and the conditions, so that a link shows the same.
-import { createEffect, createMemo, createSignal, For, lazy, on, onMount, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onMount, Show, Suspense } from 'solid-js';
 import { Combobox } from '../../kit/combobox';
 import { get, rowsOf } from '../../kit/api';
+import { lazy } from '../../kit/lazy';
 import { address, href, place } from '../../kit/route';
 import { styled } from '../../kit/style';
 import { priorities, readStaff, teams } from '../frame/catalog';

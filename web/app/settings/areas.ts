@@ -1,5 +1,6 @@
 // The areas of settings. An area is shown to those whose role may do something there, and is loaded when it is opened first.
-import { lazy, type Component } from 'solid-js';
+import type { Component } from 'solid-js';
+import { lazy } from '../../kit/lazy';
 import { isAdmin, mayDo, rank } from './rights';
 import type { SettingsWord } from './words';
 

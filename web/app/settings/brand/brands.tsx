@@ -1,6 +1,7 @@
 // Brands: the name, the colours, the logo and the picture that customers see.
-import { createResource, lazy, Show } from 'solid-js';
+import { createResource, Show } from 'solid-js';
 import { get, rowsOf, type Row } from '../../../kit/api';
+import { lazy } from '../../../kit/lazy';
 import { Logo } from '../logo';
 import { rank } from '../rights';
 import { rows } from '../rows';

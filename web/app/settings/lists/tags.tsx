@@ -1,6 +1,7 @@
 // Tags are words: one exists as soon as it is used. Admins keep them in order (managed_tags.tsx); others find which words are in use, and where.
-import { createSignal, createUniqueId, For, lazy, onCleanup, Show } from 'solid-js';
+import { createSignal, createUniqueId, For, onCleanup, Show } from 'solid-js';
 import { get, rowsOf } from '../../../kit/api';
+import { lazy } from '../../../kit/lazy';
 import { href } from '../../../kit/route';
 import { mayDo } from '../rights';
 import { say } from '../words';

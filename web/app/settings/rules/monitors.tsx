@@ -1,5 +1,6 @@
 // Monitors: they look at all conversations from time to time, for what no change says.
-import { lazy, Show, Suspense } from 'solid-js';
+import { Show, Suspense } from 'solid-js';
+import { lazy } from '../../../kit/lazy';
 import { createRead } from '../read';
 import { rows } from '../rows';
 import { note, prepare, ruleFields } from './rules';

@@ -1,6 +1,7 @@
 // Triggers: they act as soon as a conversation changes.
-import { lazy, Show, Suspense } from 'solid-js';
+import { Show, Suspense } from 'solid-js';
 import { get, rowsOf } from '../../../kit/api';
+import { lazy } from '../../../kit/lazy';
 import { createRead } from '../read';
 import { rows } from '../rows';
 import type { Definition } from './conditions';
