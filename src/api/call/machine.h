@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- a call: receiving (receive.c), stages (dispatch.c), sending (send.c) -------------------- */
+/* ---- a call: receiving (receive.c), stages (dispatch.c, handle.c), sending (send.c) ---------- */
 
 void call_init(struct call *c, struct api *api, struct http_request *r, struct arena *memory);
 struct str request_id(struct api *api, struct arena *a);
