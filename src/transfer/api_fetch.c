@@ -348,6 +348,58 @@ static int fetch_roles(struct api_fetch *x) {
     return rc < 0 ? rc : replace_file(x, out, "roles");
 }
 
+/* ---- the trash ------------------------------------------------------------------------------- */
+
+/* The list of conversations leaves out those in the trash, which a view of the system lists. Returns 1 with
+ * its id, 0 if the source does not show it, or a refusal. */
+static int trash_view(struct api_fetch *x, struct arena *a, int64_t *view) {
+    struct source_page p = {.path = S("/views?limit=1000")};
+    TRY(source_pages(&x->source, a, &p, 1));
+    const struct json *data = p.status == 200 ? item_list(p.reply, "data") : NULL;
+    for (const struct json *j = data ? data->first : NULL; j; j = j->next)
+        if (str_eq(json_member_text(j, "type"), S("TRASH")) && item_int(j, "id") > 0)
+            return *view = item_int(j, "id"), 1;
+    foreign_skip_many(x->report, "the list of the trash, which the source does not show", 1);
+    return 0;
+}
+
+/* Writes a page of the trash: {"id":12,"_updated":1732700000000}. Returns the number of its new rows. */
+static int trash_page(struct api_fetch *x, struct arena *a, int64_t view, int64_t offset,
+                      struct foreign_ids *seen, FILE *out) {
+    struct source_page p = {.path = str_fmt(a,
+                                            "/views/%" PRId64 "/cases?fields=id%%2Cupdated_at&limit=%d"
+                                            "&_empty=false&offset=%" PRId64,
+                                            view, IDS_A_PAGE, offset)};
+    TRY(source_pages(&x->source, a, &p, 1));
+    const struct json *data = p.status == 200 ? item_list(p.reply, "data") : NULL;
+    int n = 0;
+    for (const struct json *j = data ? data->first : NULL; j; j = j->next) {
+        int64_t id = item_int(j, "id");
+        if (id <= 0 || id > API_ID_MOST || !foreign_ids_add(x->memory, seen, id)) continue;
+        fprintf(out, "{\"id\":%" PRId64 ",\"_updated\":%" PRId64 "}\n", id, item_time(j, "updated_at"));
+        n++;
+    }
+    return n;
+}
+
+/* The trash is small, so each run reads its list anew. */
+static int fetch_trash(struct api_fetch *x) {
+    struct arena *a = arena_new();
+    struct foreign_ids seen = {0};
+    FILE *out = draft_open(x, "trash");
+    int64_t view = 0;
+    int n = out ? trash_view(x, a, &view) : -ERR_SERVICE_UNAVAILABLE;
+    for (int64_t offset = 0; n > 0 && offset < IDS_MOST; offset += n) {
+        struct arena *page = arena_new();
+        n = trash_page(x, page, view, offset, &seen, out);
+        arena_free(page);
+        if (n <= 0) break;
+    }
+    arena_free(a);
+    if (out && n < 0) fclose(out);
+    return n < 0 ? n : replace_file(x, out, "trash");
+}
+
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 /* The folder belongs to one source: ids of another one would name other rows. Returns 1 if it has its data,
@@ -387,6 +439,7 @@ static int enter_folder(struct api_fetch *x) {
 int api_fetch(struct api_fetch *x) {
     TRY(enter_folder(x));
     TRY(fetch_roles(x));
+    TRY(fetch_trash(x));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) TRY(fetch_kind(x, &kinds[i]));
     return 0;
 }

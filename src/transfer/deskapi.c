@@ -289,7 +289,7 @@ static int load_api_picture(struct foreign *f, const struct json *item) {
     struct str data;
     int64_t id = item_int(item, "id"), at = item_time(item, "avatar_updated_at");
     const char *path = str_fmt(f->item, API_PICTURE, f->from, id, at).p;
-    if (at == 0) return 0;
+    if (at == 0 || at < f->carried_at) return 0;
     int found = foreign_found_person(f, id, &person), made = -1;
     TRY(found);
     int looked = found ? picture_look(path, &picture) : 0;
@@ -453,11 +453,15 @@ const struct foreign_system deskapi = {
          {.name = "user_fields", .take = take_api_user_field},
          {.name = "organization_fields", .take = take_api_organization_field, .end = load_api_fields},
          {.name = "businesshours", .take = take_api_hours},
-         {.name = "organizations", .take = take_api_organization, .shape = &organization, .needed = true},
-         {.name = "teams", .take = take_api_team, .shape = &team, .needed = true},
+         {.name = "organizations",
+          .take = take_api_organization,
+          .shape = &organization,
+          .needed = true,
+          .gone = report_api_gone},
+         {.name = "teams", .take = take_api_team, .shape = &team, .needed = true, .gone = report_api_gone},
          {.name = "mailboxes", .take = take_api_mailbox},
          {.name = "endpoints", .take = take_api_endpoint},
-         {.name = "users", .take = take_api_user, .shape = &user, .needed = true},
+         {.name = "users", .take = take_api_user, .shape = &user, .needed = true, .gone = report_api_gone},
          {.name = "organizations", .take = take_organization_notes, .needed = true},
          {.name = "users", .take = take_user_notes, .needed = true},
          {.name = "forms", .take = take_api_form},
@@ -468,6 +472,11 @@ const struct foreign_system deskapi = {
          {.name = "monitors", .take = take_api_monitor},
          {.name = "categories", .take = take_api_category},
          {.name = "sections", .take = take_api_section},
-         {.name = "articles", .take = take_api_article},
-         {.name = "cases", .take = take_api_case, .shape = &conversation, .needed = true}},
+         {.name = "articles", .take = take_api_article, .gone = report_api_gone},
+         {.name = "trash", .take = take_api_trash},
+         {.name = "cases",
+          .take = take_api_case,
+          .shape = &conversation,
+          .needed = true,
+          .gone = report_api_gone}},
     .is_api = true};

@@ -2,11 +2,10 @@
 #include "transfer/deskapi_parts.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "core/helpcenter/article.h"
-#include "core/helpcenter/comment.h"
+#include "core/helpcenter/article_attachment.h"
 #include "core/people/tag.h"
 #include "files/html_clean.h"
 #include "transfer/foreign_row.h"
@@ -67,10 +66,36 @@ int take_api_section(struct foreign *f, const struct json *item) {
 
 struct article_file {
     int64_t id, file_id; /* of the attachment at the source, of the file here */
+    bool is_attached;    /* the article has it already */
 };
 
+QUERY(article_file_attached,
+      "SELECT id FROM article_attachments WHERE article_id = :article AND file_id = :file");
+
+/* An article that an earlier run has carried. here 0: there is none. */
+struct article_earlier {
+    int64_t here;
+    const struct json *files;   /* pairs of ids: of the attachment at the source, of the file here */
+    const struct json *locales; /* of the texts of the source */
+};
+
+/* Returns 1 with the file here of an attachment of an earlier run, 0 or a negative error. */
+static int file_earlier(struct foreign *f, const struct article_earlier *e, struct article_file *one) {
+    int64_t id, file, attachment;
+    for (const struct json *j = e->files ? e->files->first : NULL; j; j = j->next) {
+        bool is_it = j->type == JSON_ARRAY && j->count == 2 && whole_number(j->first, &id) &&
+                     whole_number(j->last, &file) && id == one->id;
+        int found = is_it ? db_int(f->conn, &article_file_attached,
+                                   BINDS(B_INT("article", e->here), B_INT("file", file)), &attachment)
+                          : 0;
+        if (found == 1) *one = (struct article_file){id, file, true};
+        if (found) return found;
+    }
+    return 0;
+}
+
 static int files_of_article(struct foreign *f, struct work *w, const struct json *item,
-                            struct article_file **out) {
+                            const struct article_earlier *e, struct article_file **out) {
     const struct json *list = item_list(item, "attachments");
     int n = 0;
     *out = arena_array(f->item, (list ? list->count : 0) + 1, sizeof **out);
@@ -80,9 +105,10 @@ static int files_of_article(struct foreign *f, struct work *w, const struct json
                                              .content_type = json_member_text(j, "type"),
                                              .folder = "article-attachments"};
         struct article_file *one = &(*out)[n];
-        int found = a.id > 0 ? foreign_file(f, w, &a, &one->file_id) : 0;
+        *one = (struct article_file){.id = a.id};
+        int found = a.id > 0 ? file_earlier(f, e, one) : 0;
+        if (found == 0 && a.id > 0) found = foreign_file(f, w, &a, &one->file_id);
         TRY(found);
-        one->id = a.id;
         if (found) n++;
         else foreign_skip(f, "attachments of articles that the source does not give", item_int(item, "id"));
     }
@@ -141,6 +167,20 @@ static int texts_of(struct foreign *f, struct work *w, const struct json *item,
 
 /* ---- articles -------------------------------------------------------------------------------- */
 
+/* Remembers what an article has been given. */
+static int article_carried(struct foreign *f, const struct json *item, const struct article_file *files,
+                           int count, const struct article_texts *texts) {
+    struct buf b = {0};
+    struct str *locales = arena_array(f->item, (size_t)texts->count + 1, sizeof *locales);
+    for (int i = 0; i < texts->count; i++) locales[i] = texts->list[i].locale;
+    struct str codes = json_texts(f->item, locales, (size_t)texts->count);
+    buf_fmt(&b, "{\"locales\":%.*s,\"files\":[", (int)codes.n, codes.p);
+    for (int i = 0; i < count; i++)
+        buf_fmt(&b, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", files[i].id, files[i].file_id);
+    buf_text(&b, "]}");
+    return imported_carry(f, foreign_article.kind, item_int(item, "id"), buf_take(&b, f->item));
+}
+
 /* An article begins as a draft, because it has one time of publication. It takes comments until those of the
  * source are here. */
 static int article_begin(struct foreign *f, const struct json *item, int64_t section, int64_t *here) {
@@ -164,7 +204,7 @@ static int article_begin(struct foreign *f, const struct json *item, int64_t sec
         n.keywords = foreign_line(f, json_member_text(item, "keywords"), "");
     owner.user_id = n.creator_id;
     foreign_work(f, &w, api_time(f, item, "created_at"), owner);
-    int count = files_of_article(f, &w, item, &files);
+    int count = files_of_article(f, &w, item, &(struct article_earlier){0}, &files);
     TRY(count);
     TRY(texts_of(f, &w, item, files, count, &n.texts));
     if (n.texts.count == 0) return 0;
@@ -175,6 +215,7 @@ static int article_begin(struct foreign *f, const struct json *item, int64_t sec
     if (f->keeps_ids) TRY(db_next_id(f->conn, "articles", item_int(item, "id")));
     int rc = article_insert(&w, &n, here);
     if (rc >= 0) rc = imported_keep(f, foreign_article.kind, item_int(item, "id"), *here, f->changed_at);
+    if (rc >= 0) rc = article_carried(f, item, files, count, &n.texts);
     if (rc >= 0)
         rc = foreign_tags(f, &w, &article_tagging, *here, tags_of_article(f, item), item_int(item, "id"));
     TRY(foreign_done(f, &w, rc));
@@ -202,87 +243,171 @@ static int article_end(struct foreign *f, const struct json *item, int64_t here)
                         record_update(&w, (struct record){NULL, "articles", NULL}, &here, 1, &column, 1));
 }
 
-/* ---- comments -------------------------------------------------------------------------------- */
+/* ---- articles of an earlier run -------------------------------------------------------------- */
 
-struct commented {
-    int64_t article, parent;
+QUERY(article_now, "SELECT allow_comments, updated_at FROM articles WHERE id = :id AND deleted_at IS NULL");
+QUERY(article_files_count, "SELECT COUNT(*) FROM article_attachments WHERE article_id = :article");
+
+struct article_here {
+    struct article_earlier earlier;
+    int64_t updated_at, allows; /* allows: comments */
 };
 
-static int comment_texts(struct foreign *f, const struct json *item, struct comment_new *n) {
-    struct html_cleaned clean;
-    n->contents = str_trim(json_member_text(item, "contents"));
-    n->is_html = json_member_true(item, "is_html");
-    if (!n->contents.n || !n->is_html || html_is_clean(n->contents)) return n->contents.n > 0;
-    int rc = html_clean(f->item, n->contents, &clean);
-    n->contents = rc > 0 ? clean.html : (struct str){0};
-    return rc < 0 ? rc : n->contents.n > 0;
-}
-
-/* Comments of customers wait for staff. Those that staff have left alone do so no more. */
-static int comment_kept(struct foreign *f, const struct json *item, struct commented of, int64_t *here) {
-    struct work w;
-    struct comment_new n = {.article_id = of.article, .parent_id = of.parent};
-    struct author by;
-    int64_t id = item_int(item, "id"), author = api_reference(item, "user"),
-            at = api_time(f, item, "created_at");
-    int rc = foreign_found_person(f, author, &by);
-    if (rc == 0) rc = foreign_deleted_person(f, author, at, &by);
-    if (rc > 0) rc = comment_texts(f, item, &n);
-    if (rc == 0) foreign_skip(f, "comments without a text or an author", id);
-    if (rc <= 0) return rc;
-    foreign_work(f, &w, at, by);
-    rc = comments_lock(&w, of.article);
-    if (rc >= 0) rc = comment_insert(&w, &n, here);
-    bool spam = str_eq(json_member_text(item, "status"), S("SPAM"));
-    if (rc >= 0) rc = comment_set_status(&w, of.article, *here, spam ? COMMENT_SPAM : COMMENT_PUBLISHED);
-    foreign_made(f, "comments", 1);
-    if (item_int(item, "like_count") > 0) foreign_skip(f, "likes of comments", id);
-    TRY(foreign_done(f, &w, rc));
-    return 1;
-}
-
-static int compare_comments(const void *one, const void *two) {
-    const struct json *const *a = one, *const *b = two;
-    int64_t x = item_int(*a, "id"), y = item_int(*b, "id");
-    return x < y ? -1 : x > y;
-}
-
-static int comments_of(struct foreign *f, const struct json *list, struct commented of) {
-    const struct json **sorted = arena_array(f->item, (list ? list->count : 0) + 1, sizeof *sorted);
-    size_t n = 0;
-    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
-        if (j->type == JSON_OBJECT) sorted[n++] = j;
-    qsort(sorted, n, sizeof *sorted, compare_comments);
-    for (size_t i = 0; i < n; i++) {
-        const struct json *replies = item_list(sorted[i], "replies");
-        int64_t here = 0;
-        bool is_reply = api_reference(sorted[i], "parent") > 0;
-        if (of.parent == 0 && is_reply) continue; /* it is among the replies of its parent */
-        int made = comment_kept(f, sorted[i], of, &here);
-        TRY(made);
-        if (made && of.parent == 0 && replies)
-            TRY(comments_of(f, replies, (struct commented){of.article, here}));
+/* Removes the attachments that an earlier run has made, and that the source has no more. */
+static int files_gone(struct foreign *f, struct work *w, const struct article_earlier *e,
+                      const struct article_file *files, int count) {
+    int64_t id, file, attachment;
+    for (const struct json *j = e->files ? e->files->first : NULL; j; j = j->next) {
+        bool known = !(j->type == JSON_ARRAY && j->count == 2 && whole_number(j->first, &id) &&
+                       whole_number(j->last, &file));
+        for (int i = 0; i < count && !known; i++) known = files[i].file_id == file;
+        int found = known ? 0
+                          : db_int(f->conn, &article_file_attached,
+                                   BINDS(B_INT("article", e->here), B_INT("file", file)), &attachment);
+        TRY(found);
+        if (found) TRY(article_attachment_delete(w, e->here, attachment));
     }
     return 0;
 }
 
-/* Articles and comments that staff of this desk may have worked on since stay as they are. Returns 1 if an
- * earlier run has carried the article. */
-static int article_there(struct foreign *f, const struct json *item) {
-    struct imported row;
-    int64_t id = item_int(item, "id");
-    int found = f->maps_ids ? imported_find(f, foreign_article.kind, id, &row) : 0;
-    if (found <= 0) return found;
-    foreign_here(f, foreign_article.kind, id, row.here);
-    if (row.changed_at != f->changed_at)
-        foreign_skip(f, "articles that the source has changed since: they stay as they are here", id);
+/* The files that the article does not have yet, as far as there is room. Returns their number. */
+static int files_added(struct foreign *f, const struct article_earlier *e, const struct article_file *files,
+                       int count, int64_t *ids, int64_t article) {
+    int64_t present = 0;
+    int n = 0;
+    TRY(db_int(f->conn, &article_files_count, BINDS(B_INT("article", e->here)), &present));
+    for (int i = 0; i < count; i++) {
+        if (files[i].is_attached) continue;
+        if (present + n < LIMIT_ATTACHMENTS) ids[n++] = files[i].file_id;
+        else foreign_skip(f, "attachments of articles that have as many as they may", article);
+    }
+    return n;
+}
+
+/* Adds the texts in languages that this desk has added. */
+static int texts_kept(struct work *w, const struct article_earlier *e, struct article_texts *texts) {
+    struct article_texts present;
+    TRY(article_texts_load(w, e->here, &present));
+    struct article_text *all = arena_array(w->arena, (size_t)(texts->count + present.count) + 1, sizeof *all);
+    int n = texts->count;
+    memcpy(all, texts->list, (size_t)n * sizeof *all);
+    for (int i = 0; i < present.count; i++) {
+        bool known = article_text_in(texts, present.list[i].locale) != NULL;
+        for (const struct json *j = e->locales ? e->locales->first : NULL; j; j = j->next)
+            known = known || str_eq(j->text, present.list[i].locale);
+        if (!known) all[n++] = present.list[i];
+    }
+    *texts = (struct article_texts){all, n};
+    return 0;
+}
+
+static int article_give(struct foreign *f, struct work *w, const struct json *item,
+                        const struct article_earlier *e) {
+    struct article_file *files;
+    struct article_texts texts;
+    int64_t id = item_int(item, "id"), author = staff_of(f, item, "author");
+    struct column columns[] = {
+        COLUMN_UNRECORDED(B_TEXT, "keywords", foreign_line(f, json_member_text(item, "keywords"), "")),
+        COLUMN_UNRECORDED(B_INT, "is_featured", json_member_true(item, "is_featured")),
+        COLUMN_UNRECORDED(B_INT, "author_id", author)};
+    struct article_change change = {.columns = columns,
+                                    .column_count = author ? 3 : 2,
+                                    .section_id = api_here(f, "section", api_reference(item, "section")),
+                                    .status = api_word(article_statuses, json_member_text(item, "status")),
+                                    .texts = &texts};
+    if (!json_member_text(item, "keywords").n)
+        columns[0].value = (struct bind)B_TEXT("keywords", (struct str){0});
+    TRY(article_sections_lock(w, json_ids(f->item, &e->here, 1), change.section_id));
+    int count = files_of_article(f, w, item, e, &files);
+    TRY(count);
+    TRY(texts_of(f, w, item, files, count, &texts));
+    if (texts.count == 0) return 0;
+    TRY(article_carried(f, item, files, count, &texts));
+    TRY(texts_kept(w, e, &texts));
+    TRY(files_gone(f, w, e, files, count));
+    int64_t *ids = arena_array(f->item, (size_t)count + 1, sizeof *ids);
+    TRY(change.file_count = files_added(f, e, files, count, ids, id));
+    change.files = ids;
+    TRY(article_change(w, e->here, &change));
+    return foreign_tags(f, w, &article_tagging, e->here, tags_of_article(f, item), id);
+}
+
+/* A change at the source wins over one here, as in conversations. */
+static int article_changed(struct foreign *f, const struct json *item, const struct article_here *now,
+                           int64_t carried_at) {
+    struct work w;
+    struct author by = foreign_owner(f);
+    int64_t id = item_int(item, "id"), author = staff_of(f, item, "author"),
+            at = api_time(f, item, "updated_at");
+    if (now->updated_at != carried_at)
+        foreign_skip(
+            f, "changes of articles here since: the former texts are among the versions of the article", id);
+    if (author) by.user_id = author;
+    if (now->updated_at > at && now->updated_at <= f->now) at = now->updated_at;
+    foreign_work(f, &w, at, by);
+    int rc = article_give(f, &w, item, &now->earlier);
+    if (rc >= 0) rc = imported_keep(f, foreign_article.kind, id, now->earlier.here, f->changed_at);
+    foreign_made(f, "articles with changes", 1);
+    return foreign_done(f, &w, rc);
+}
+
+static int article_allows(struct foreign *f, const struct article_here *now, bool allows) {
+    struct work w;
+    const struct column column = COLUMN_UNRECORDED(B_INT, "allow_comments", allows);
+    foreign_work(f, &w, now->updated_at, foreign_owner(f));
+    return foreign_done(
+        f, &w, record_update(&w, (struct record){NULL, "articles", NULL}, &now->earlier.here, 1, &column, 1));
+}
+
+/* The article here, if it was not deleted. Returns 1, 0 or a negative error. */
+static int article_here(struct foreign *f, const struct imported *row, struct article_here *out) {
+    struct stmt *s;
+    struct json *carried;
+    struct json_error wrong;
+    *out = (struct article_here){.earlier = {.here = row->here}};
+    if (row->carried.p && json_parse(f->item, row->carried, &carried, &wrong) == 0) {
+        out->earlier.files = json_member(carried, S("files"));
+        out->earlier.locales = json_member(carried, S("locales"));
+    }
+    int found = db_row(f->conn, &article_now, BINDS(B_INT("id", row->here)), &s);
+    if (found != 1) return found;
+    out->allows = col_int(s, 0);
+    out->updated_at = col_int(s, 1);
+    stmt_end(s);
     return 1;
 }
 
+/* Comments of an article that did not change may be new, too. */
+static int article_follow(struct foreign *f, const struct json *item, const struct imported *row) {
+    struct article_here now;
+    const struct json *comments = item_list(item, "_posts");
+    bool changed = row->changed_at != f->changed_at;
+    int64_t id = item_int(item, "id");
+    int found = article_here(f, row, &now);
+    TRY(found);
+    if (found == 0) {
+        if (changed) foreign_skip(f, "changes of articles that were deleted here", id);
+        return imported_keep(f, foreign_article.kind, id, row->here, f->changed_at);
+    }
+    if (changed) TRY(article_changed(f, item, &now, row->changed_at));
+    int added = api_comments_new(f, comments);
+    TRY(added);
+    if (added && !now.allows) TRY(article_allows(f, &now, true));
+    if (added) TRY(take_api_comments(f, comments, row->here));
+    if (changed) return article_end(f, item, row->here);
+    return added && !now.allows ? article_allows(f, &now, false) : 0;
+}
+
 int take_api_article(struct foreign *f, const struct json *item) {
-    int there = article_there(f, item);
-    if (there) return there < 0 ? there : 0;
-    int64_t section = api_here(f, "section", api_reference(item, "section")), here, id = item_int(item, "id");
+    struct imported row;
+    int64_t here, id = item_int(item, "id");
+    int there = f->maps_ids ? imported_find(f, foreign_article.kind, id, &row) : 0;
+    TRY(there);
+    if (there) {
+        foreign_here(f, foreign_article.kind, id, row.here);
+        return article_follow(f, item, &row);
+    }
+    int64_t section = api_here(f, "section", api_reference(item, "section"));
     if (section == 0) return 0;
     int made = article_begin(f, item, section, &here);
     if (made <= 0) return made;
@@ -291,6 +416,6 @@ int take_api_article(struct foreign *f, const struct json *item) {
     if (item_int(item, "upvote_count") + item_int(item, "downvote_count") > 0)
         foreign_skip(f, "votes on articles", id);
     TRY(article_publish(f, item, here));
-    TRY(comments_of(f, item_list(item, "_posts"), (struct commented){here, 0}));
+    TRY(take_api_comments(f, item_list(item, "_posts"), here));
     return article_end(f, item, here);
 }

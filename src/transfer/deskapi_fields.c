@@ -261,7 +261,10 @@ int load_api_values(struct foreign *f, enum field_area area, const struct json *
         const struct json *value = json_member(j, S("value"));
         int64_t id = foreign_find(f, areas[area].kind.type, api_reference(j, "field"));
         const struct custom_field *field = field_with_id(all, id);
-        if (foreign_is_empty(value)) continue;
+        bool is_cleared = foreign_is_empty(value);
+        if (is_cleared && f->carried_at && field && field->type != FIELD_FILE)
+            values[n++] = (struct field_value){.field = field};
+        if (is_cleared) continue;
         if (field && value_here(f, all, field, value, &values[n])) n++;
         else foreign_skip(f, str_fmt(f->item, "values of %s", areas[area].kind.label).p, owner_id);
     }

@@ -46,5 +46,14 @@ bool api_field_has_options(const struct foreign *f, struct str group, struct str
 int take_api_category(struct foreign *f, const struct json *item);
 int take_api_section(struct foreign *f, const struct json *item);
 int take_api_article(struct foreign *f, const struct json *item); /* with its comments and files */
+/* deskapi_comments.c: the comments of an article, as the source lists them. An earlier run may have carried
+ * some. */
+int take_api_comments(struct foreign *f, const struct json *list, int64_t article);
+int api_comments_new(struct foreign *f, const struct json *list); /* the number of those that are not here */
+
+/* ---- rows that are gone: deskapi_gone.c ------------------------------------------------------ */
+
+int take_api_trash(struct foreign *f, const struct json *item);
+int report_api_gone(struct foreign *f, const struct foreign_part *part);
 
 #endif

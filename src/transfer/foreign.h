@@ -145,7 +145,9 @@ struct foreign {
     struct str name;    /* begins legacy ids; p NULL: the name of the system */
     int64_t source_id;  /* of import_sources; 0: rows are not remembered */
     int64_t changed_at; /* updated_at of the item at the source; 0: not known */
-    const char *from;   /* the folder with the files */
+    int64_t
+        carried_at; /* the same when an earlier run carried the item, which follows now; 0: the row is new */
+    const char *from;                /* the folder with the files */
     const struct contents *contents; /* receives the contents of files */
     bool is_open;                    /* they are */
     /* without a key of the audit log but at the end of works of `now`: old entries would be deleted at
@@ -158,6 +160,7 @@ struct foreign {
     struct foreign_count *made, *skipped;
     struct foreign_term *terms;
     struct foreign_ids posts, identities;
+    struct foreign_ids seen; /* ids of the part that is being read, if it reports rows that are gone */
     struct foreign_map map;
     struct foreign_kept *kept;       /* in the order of ids */
     struct foreign_fields fields[4]; /* of enum field_area */
@@ -180,6 +183,8 @@ int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct st
 /* Returns 1 with the id of the conversation, 0 if it is left out, or a negative error. A conversation that an
  * earlier run has carried gets the posts and the changes since. */
 int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here);
+/* Puts a conversation of an earlier run into the trash, as the source has. */
+int load_trashed(struct foreign *f, int64_t id);
 /* 1 if the ticket with this id was imported, 0 if not, or a negative error */
 int foreign_has_case(struct foreign *f, int64_t id);
 
@@ -285,9 +290,12 @@ struct foreign_system {
         const struct foreign_shape *shape; /* shape of its items; NULL: an earlier part has checked them */
         bool needed;
         int (*end)(struct foreign *f); /* called behind its last item; NULL: nothing */
-    } parts[32];                       /* ends with name NULL */
-    const char *lists[3];              /* folders with a file for each ticket; ends with NULL */
-    bool is_api;                       /* another server of this API */
+        /* Reports rows of earlier runs whose ids f->seen does not have: the source has them no more. NULL:
+         * nothing is reported. */
+        int (*gone)(struct foreign *f, const struct foreign_part *part);
+    } parts[32];          /* ends with name NULL */
+    const char *lists[3]; /* folders with a file for each ticket; ends with NULL */
+    bool is_api;          /* another server of this API */
 };
 extern const struct foreign_system zendesk, zammad, deskapi;
 

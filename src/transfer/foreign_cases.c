@@ -279,6 +279,46 @@ static int change_case(struct foreign *f, const struct foreign_case *c, int64_t 
     return foreign_done(f, &w, rc);
 }
 
+#define TRASHED "case_trash" /* conversations that a run has put into the trash; changed_at 0: no more */
+
+static int state_set(struct foreign *f, int64_t id, struct case_now *now, enum case_state state) {
+    struct work w;
+    const struct case_change change = {.set = CASE_STATE, .state = state, .incomplete = true};
+    foreign_work(f, &w, 0, foreign_owner(f));
+    w.actor.user_id = 0;
+    int rc = case_load(&w, id, now);
+    if (rc == 1) rc = case_change(&w, now, &change);
+    TRY(foreign_done(f, &w, rc));
+    now->state = (int)state;
+    return 0;
+}
+
+/* A conversation that was restored here stays, unless it came into the trash of the source once more. */
+int load_trashed(struct foreign *f, int64_t id) {
+    struct imported row, before;
+    struct work w;
+    struct case_now now;
+    int found = imported_find(f, foreign_case_there.kind, id, &row);
+    if (found <= 0) return found;
+    TRY(imported_find(f, TRASHED, id, &before));
+    foreign_work(f, &w, 0, foreign_owner(f));
+    int rc = case_load(&w, row.here, &now);
+    if (rc <= 0 || now.state != CASE_ACTIVE || before.changed_at == f->changed_at) return rc < 0 ? rc : 0;
+    TRY(state_set(f, row.here, &now, CASE_TRASH));
+    foreign_made(f, "conversations put into the trash", 1);
+    return imported_keep(f, TRASHED, id, row.here, f->changed_at);
+}
+
+/* The source lists a conversation that a run has put into the trash, so it was restored there. */
+static int restored_there(struct foreign *f, int64_t id, struct case_now *now) {
+    struct imported row;
+    int found = now->state == CASE_TRASH ? imported_find(f, TRASHED, id, &row) : 0;
+    if (found <= 0 || row.changed_at == 0) return found < 0 ? found : 0;
+    TRY(state_set(f, now->id, now, CASE_ACTIVE));
+    foreign_made(f, "conversations restored from the trash", 1);
+    return imported_keep(f, TRASHED, id, now->id, 0);
+}
+
 /* Returns 1, or 0 if the conversation is not changed here: it was deleted, merged or put aside. */
 static int update_case(struct foreign *f, const struct foreign_case *c, int64_t id) {
     struct work w;
@@ -287,6 +327,7 @@ static int update_case(struct foreign *f, const struct foreign_case *c, int64_t 
     foreign_work(f, &w, 0, foreign_owner(f));
     int rc = case_load(&w, id, &now);
     TRY(rc);
+    if (rc == 1) TRY(restored_there(f, c->id, &now));
     if (rc == 0 || now.state != CASE_ACTIVE) {
         foreign_skip(f, "changes of conversations that were deleted, merged or put aside here", c->id);
         return imported_keep(f, foreign_case_there.kind, c->id, id, f->changed_at);
@@ -317,7 +358,8 @@ int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here) {
     int64_t id, at = c->created_at;
     int found = f->maps_ids ? imported_find(f, foreign_case_there.kind, c->id, &row)
                             : foreign_found(f, &foreign_case_there, c->id, &id);
-    if (found == 1 && f->maps_ids) return *here = row.here, update_case(f, c, row.here);
+    if (found == 1 && f->maps_ids)
+        return *here = row.here, f->carried_at = row.changed_at, update_case(f, c, row.here);
     if (found) return found < 0 ? found : foreign_twice(f, "id", c->id);
     found = foreign_found_person(f, c->requester_id, &requester);
     if (found == 0) found = foreign_deleted_person(f, c->requester_id, c->created_at, &requester);

@@ -7,31 +7,15 @@
 #include "core/people/organization.h"
 #include "core/people/team.h"
 #include "base/fold.h"
-#include "transfer/imported.h"
+#include "transfer/foreign_follow.h"
+#include "transfer/foreign_identities.h"
 
 enum { system_owner = 5 };
 
 /* ---- organizations and teams ----------------------------------------------------------------- */
 
-enum { DOMAINS = 50 };
-
-/* The valid domains that no organization has. */
-static int domains_of(struct foreign *f, struct work *w, const struct foreign_organization *o,
-                      struct str *keys) {
-    int n = 0, place;
-    for (const struct json *j = o->domains ? o->domains->first : NULL; j && n < DOMAINS; j = j->next) {
-        keys[n] = j->type == JSON_STRING ? domain_read(f->item, j->text) : (struct str){0};
-        int taken = keys[n].p ? domains_taken(w, 0, &keys[n], 1, &place) : 1;
-        for (int i = 0; i < n && !taken; i++) taken = str_eq(keys[i], keys[n]);
-        TRY(taken);
-        if (taken) foreign_skip(f, "domains that are not valid, or belong to another organization", o->id);
-        else n++;
-    }
-    return n;
-}
-
 static int organization_rows(struct foreign *f, struct work *w, const struct foreign_organization *o) {
-    struct str name = foreign_line(f, o->name, "Without name"), keys[DOMAINS], legacy;
+    struct str name = foreign_line(f, o->name, "Without name"), keys[FOREIGN_DOMAINS], legacy;
     TRY(foreign_legacy_id(f, &foreign_organization, o->id, o->legacy_id, &legacy));
     const struct column columns[] = {
         COLUMN_UNRECORDED(B_TEXT, "name", name),
@@ -45,9 +29,10 @@ static int organization_rows(struct foreign *f, struct work *w, const struct for
     TRY(organization_create(w, columns, foreign_columns(f, sizeof columns / sizeof *columns), &id));
     TRY(imported_keep(f, foreign_organization.kind, o->id, id, f->changed_at));
     TRY(foreign_note(f, w, NOTE_ORGANIZATION, id, o->note));
-    int n = domains_of(f, w, o, keys);
+    int n = organization_domains(f, w, o, 0, keys);
     TRY(n);
     if (n) TRY(organization_set_domains(w, id, keys, (size_t)n));
+    TRY(organization_carried(f, o, keys, n));
     return foreign_tags(f, w, &organization_tagging, id, o->tags, o->id);
 }
 
@@ -71,21 +56,21 @@ static int organization_same(struct foreign *f, const struct foreign_organizatio
     return db_int(f->conn, &organization_with_name, BINDS(B_TEXT("key", fold_key(f->item, name))), here);
 }
 
-/* Returns 1 if an earlier run has carried the organization, or one of the desk stands for it, 0 if it is new,
- * or a negative error. */
+enum { ORGANIZATION_IS_NEW = 2 };
+
+/* An organization that an earlier run has made follows the source. One of the desk that stands for it stays.
+ * Returns 1 if the row has changed, 0 if it stays, ORGANIZATION_IS_NEW, or a negative error. */
 static int organization_mapped(struct foreign *f, const struct foreign_organization *o) {
     struct imported row;
     int64_t here;
     int found = imported_find(f, foreign_organization.kind, o->id, &row);
     if (found == 1 && row.changed_at && row.changed_at != f->changed_at)
-        foreign_skip(f, "changes of organizations since they were imported: their rows stay as they are here",
-                     o->id);
-    if (found) return found;
+        return organization_follow(f, o, &row);
+    if (found) return found < 0 ? found : 0;
     TRY(found = organization_same(f, o, &here));
-    if (found == 0) return 0;
+    if (found == 0) return ORGANIZATION_IS_NEW;
     foreign_made(f, "organizations that were here", 1);
-    TRY(imported_keep(f, foreign_organization.kind, o->id, here, 0));
-    return 1;
+    return imported_keep(f, foreign_organization.kind, o->id, here, 0);
 }
 
 int load_organization(struct foreign *f, const struct foreign_organization *o) {
@@ -93,8 +78,8 @@ int load_organization(struct foreign *f, const struct foreign_organization *o) {
     int64_t there;
     int found =
         f->maps_ids ? organization_mapped(f, o) : foreign_found(f, &foreign_organization, o->id, &there);
-    if (found && f->maps_ids) return found < 0 ? found : 0;
-    if (found) return found < 0 ? found : foreign_twice(f, "id", o->id);
+    if (f->maps_ids && found != ORGANIZATION_IS_NEW) return found;
+    if (!f->maps_ids && found) return found < 0 ? found : foreign_twice(f, "id", o->id);
     foreign_work(f, &w, o->created_at, foreign_owner(f));
     foreign_made(f, "organizations", 1);
     TRY(foreign_done(f, &w, organization_rows(f, &w, o)));

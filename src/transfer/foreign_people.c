@@ -8,60 +8,12 @@
 #include "core/people/identity.h"
 #include "core/people/team.h"
 #include "core/people/user.h"
-#include "transfer/imported.h"
+#include "transfer/foreign_follow.h"
+#include "transfer/foreign_identities.h"
 
 /* ---- people ---------------------------------------------------------------------------------- */
 
 QUERY(foreign_person_unknown, "SELECT 1 FROM users WHERE id = :id AND legacy_id IS NULL");
-
-/* Returns the address or number if it is valid and nobody has it. */
-static int free_identity(struct foreign *f, struct work *w, enum identity_kind kind, struct str value,
-                         int64_t id, struct str *out) {
-    *out = (struct str){0};
-    if (!value.n) return 0;
-    struct str line = foreign_line(f, value, "");
-    int held = identity_key(w, kind, line).p ? identity_held(w, kind, line, 0, false) : 1;
-    TRY(held);
-    if (held)
-        foreign_skip(f,
-                     kind == IDENTITY_EMAIL
-                         ? "e-mail addresses that are not valid, or belong to another person"
-                         : "phone numbers that are not valid, or belong to another person",
-                     id);
-    else *out = line;
-    return 0;
-}
-
-struct owned {
-    int64_t user, foreign_id;
-    bool is_claim; /* the value counts for nothing until it is verified */
-};
-
-static int add_claim(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
-                     struct str value) {
-    struct str line = value.n ? foreign_line(f, value, "") : value;
-    int64_t id;
-    int held = line.n && identity_key(w, kind, line).p ? identity_held(w, kind, line, by.user, true) : 1;
-    if (held) return held < 0 ? held : 0;
-    return identity_add(w, kind,
-                        &(struct identity_new){.user_id = by.user, .value = line, .claim = CLAIM_OWN}, &id);
-}
-
-/* Adds an address or number to a person who may have it already. */
-static int add_foreign_identity(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
-                                struct str value) {
-    struct str line;
-    int64_t owner, id;
-    if (by.is_claim) return add_claim(f, w, by, kind, value);
-    int owned = value.n ? identity_owner(w, kind, value, &owner) : 0;
-    if (owned < 0 || (owned && owner == by.user)) return owned < 0 ? owned : 0;
-    TRY(free_identity(f, w, kind, value, by.foreign_id, &line));
-    return line.n
-               ? identity_add(w, kind,
-                              &(struct identity_new){.user_id = by.user, .value = line, .is_validated = true},
-                              &id)
-               : 0;
-}
 
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value) {
     struct work w;
@@ -89,28 +41,16 @@ static int join_teams(struct foreign *f, struct work *w, const struct foreign_pe
     return n ? user_join_teams(w, user, json_ids(f->item, teams, (size_t)n)) : 0;
 }
 
-/* Identities of this API. One that is neither primary nor validated may be a claim, so it becomes one. */
-static int add_identities(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
-                          const struct json *list) {
-    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
-        by.is_claim = kind == IDENTITY_EMAIL && !json_member_true(j, "is_primary") &&
-                      !json_member_true(j, "is_validated");
-        TRY(add_foreign_identity(f, w, by, kind,
-                                 json_member_text(j, kind == IDENTITY_EMAIL ? "email" : "number")));
-    }
-    return 0;
-}
-
 /* Members that a new person and the owner share. */
 static int person_more(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
     const struct owned by = {.user = user, .foreign_id = p->id};
-    TRY(add_identities(f, w, by, IDENTITY_EMAIL, p->emails));
-    TRY(add_identities(f, w, by, IDENTITY_PHONE, p->phones));
+    TRY(person_addresses_add(f, w, p, user));
     TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->phone));
     TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->mobile));
     TRY(foreign_note(f, w, NOTE_USER, user, p->note));
     TRY(join_teams(f, w, p, user));
-    return foreign_tags(f, w, &user_tagging, user, p->tags, p->id);
+    TRY(foreign_tags(f, w, &user_tagging, user, p->tags, p->id));
+    return person_carried(f, w, p, user);
 }
 
 /* Makes the person. *user gets the id. */
@@ -191,6 +131,8 @@ static int trace_staff(struct foreign *f, const struct foreign_person *p) {
 static const char *const made_by_rank[] = {"",       "customers",      "collaborators",
                                            "agents", "administrators", "owners"};
 
+enum { PERSON_IS_NEW = 2 };
+
 /* ---- people of the desk ---------------------------------------------------------------------- */
 
 QUERY(person_with_email, "SELECT u.id FROM identity_emails e JOIN users u ON u.id = e.user_id "
@@ -215,44 +157,41 @@ static int person_with(struct foreign *f, struct work *w, enum identity_kind kin
     return found;
 }
 
-/* Returns 1 if an earlier run has carried the person, or one of the desk is the same, 0 if the person is new,
- * or a negative error. The row of the desk stays as it is, because the source could give rights by it. */
+/* A person whom an earlier run has made follows the source. A person of the desk with the same address stays,
+ * because the source could give rights by it. Returns 1 if the row has changed, 0 if it stays, PERSON_IS_NEW,
+ * or a negative error. */
 static int person_mapped(struct foreign *f, const struct foreign_person *p) {
     struct imported row;
     struct work w;
     int64_t here;
     int found = imported_find(f, foreign_person.kind, p->id, &row);
-    if (found == 1 && row.changed_at && row.changed_at != f->changed_at)
-        foreign_skip(f, "changes of people since they were imported: their rows stay as they are here",
-                     p->id);
-    if (found) return found;
+    if (found == 1 && row.changed_at && row.changed_at != f->changed_at) return person_follow(f, p, &row);
+    if (found) return found < 0 ? found : 0;
     foreign_work(f, &w, 0, foreign_owner(f));
     found = person_with(f, &w, IDENTITY_EMAIL, p->emails, &here);
     if (found == 0) found = person_with(f, &w, IDENTITY_PHONE, p->phones, &here);
-    if (found <= 0) return found;
+    if (found <= 0) return found < 0 ? found : PERSON_IS_NEW;
     foreign_made(f, "people who were here", 1);
     foreign_skip(f, "names, addresses, teams, tags and fields of people who were here: their rows stay",
                  p->id);
-    TRY(imported_keep(f, foreign_person.kind, p->id, here, 0));
-    return 1;
+    return imported_keep(f, foreign_person.kind, p->id, here, 0);
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Returns 1 if the person is here, 0 if the person is new, or an error. */
 static int person_there(struct foreign *f, const struct foreign_person *p) {
     struct author there;
     if (f->maps_ids) return person_mapped(f, p);
-    if (f->keeps_ids && p->id == f->owner_id) return 0;
+    if (f->keeps_ids && p->id == f->owner_id) return PERSON_IS_NEW;
     int found = foreign_found_person(f, p->id, &there);
-    return found > 0 ? foreign_twice(f, "id", p->id) : found;
+    return found > 0 ? foreign_twice(f, "id", p->id) : found < 0 ? found : PERSON_IS_NEW;
 }
 
 int load_foreign_person(struct foreign *f, const struct foreign_person *p) {
     struct work w;
     int64_t rank = 0, user;
     int there = person_there(f, p);
-    if (there) return there < 0 ? there : 0;
+    if (there != PERSON_IS_NEW) return there;
     foreign_work(f, &w, p->created_at, foreign_owner(f));
     int owner = f->maps_ids ? 0 : is_owner(f, &w, p);
     if (owner) {

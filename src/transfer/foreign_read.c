@@ -40,6 +40,8 @@ static int take_item(struct foreign_reading *r, const struct json *item, int64_t
     *f->why.p = 0;
     int rc = r->part->shape ? foreign_check(f, r->part->shape, item, "", item_int(item, "id")) : 0;
     f->changed_at = item_int(item, "_updated");
+    f->carried_at = 0;
+    if (r->part->gone && f->maps_ids) foreign_ids_add(f->memory, &f->seen, item_int(item, "id"));
     if (rc >= 0) rc = r->part->take(f, item);
     if (rc >= 0) return 0;
     snprintf(reason, sizeof reason, "%s", *f->why.p ? f->why.p : "it can't be stored");
@@ -260,6 +262,8 @@ static int read_foreign_part(struct foreign *f, const struct foreign_part *part,
     }
     if (part->end)
         TRY(f->db ? db_write(f->db, end_of_part, &(struct part_end){f, part}) : part_end_take(f, part));
+    if (found && part->gone && f->maps_ids) TRY(part->gone(f, part));
+    f->seen = (struct foreign_ids){0};
     if (found || !part->needed) return 0;
     return db_refuse(f->why, "%s has no file %s.json: docs/TRANSFER.md lists the files", f->from, part->name);
 }

@@ -8,6 +8,7 @@
 
 struct imported {
     int64_t here, changed_at; /* changed_at: updated_at at the source when it was carried; 0: not known */
+    struct str carried;       /* JSON, in the arena of the item (foreign_follow.c); p NULL: not known */
 };
 
 /* Finds or makes the row of the source, and sets f->source_id. address: of its API. */
@@ -19,5 +20,6 @@ int imported_ends(struct foreign *f); /* the run has come to its end */
 int imported_find(struct foreign *f, const char *kind, int64_t id, struct imported *out);
 /* Remembers a row. It may be remembered already. */
 int imported_keep(struct foreign *f, const char *kind, int64_t id, int64_t here, int64_t changed_at);
+int imported_carry(struct foreign *f, const char *kind, int64_t id, struct str carried);
 
 #endif

@@ -361,11 +361,11 @@ static int take_zammad_ticket(struct foreign *f, const struct json *item) {
 
 const struct foreign_system zammad = {
     "zammad",
-    {{"roles", take_role, &role, false, NULL},
-     {"ticket_states", take_state, &state, false, NULL},
-     {"organizations", take_zammad_organization, &organization, false, NULL},
-     {"groups", take_zammad_group, &group, false, NULL},
-     {"users", take_zammad_user, &user, true, NULL},
-     {"tickets", take_zammad_ticket, &ticket, true, NULL}},
+    {{.name = "roles", .take = take_role, .shape = &role},
+     {.name = "ticket_states", .take = take_state, .shape = &state},
+     {.name = "organizations", .take = take_zammad_organization, .shape = &organization},
+     {.name = "groups", .take = take_zammad_group, .shape = &group},
+     {.name = "users", .take = take_zammad_user, .shape = &user, .needed = true},
+     {.name = "tickets", .take = take_zammad_ticket, .shape = &ticket, .needed = true}},
     {"articles", "tags"},
     false};

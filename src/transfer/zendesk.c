@@ -277,12 +277,13 @@ static int take_ticket(struct foreign *f, const struct json *item) {
     return load_case(f, &c, &(int64_t){0});
 }
 
-const struct foreign_system zendesk = {"zendesk",
-                                       {{"organizations", take_organization, &organization, false, NULL},
-                                        {"groups", take_group, &group, false, NULL},
-                                        {"users", take_user, &user, true, NULL},
-                                        {"identities", take_zendesk_identity, &identity, false, NULL},
-                                        {"group_memberships", take_membership, &membership, false, NULL},
-                                        {"tickets", take_ticket, &ticket, true, NULL}},
-                                       {"comments"},
-                                       false};
+const struct foreign_system zendesk = {
+    "zendesk",
+    {{.name = "organizations", .take = take_organization, .shape = &organization},
+     {.name = "groups", .take = take_group, .shape = &group},
+     {.name = "users", .take = take_user, .shape = &user, .needed = true},
+     {.name = "identities", .take = take_zendesk_identity, .shape = &identity},
+     {.name = "group_memberships", .take = take_membership, .shape = &membership},
+     {.name = "tickets", .take = take_ticket, .shape = &ticket, .needed = true}},
+    {"comments"},
+    false};

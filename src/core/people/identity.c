@@ -361,7 +361,7 @@ int identities_remove(struct work *w, enum identity_kind kind, const int64_t *id
     TRY(people_of(w, kind, all, count, &users));
     TRY(lock_people(w, users));
     if (kind == IDENTITY_EMAIL) TRY(check_not_last(w, ids, count, all, listed));
-    if (kind == IDENTITY_EMAIL) TRY(letters_addresses_removed(w, all));
+    if (kind == IDENTITY_EMAIL && !w->silent) TRY(letters_addresses_removed(w, all));
     TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", all))));
     return identities_promote(w, kind, users);
 }

@@ -1,0 +1,43 @@
+/* Rows of earlier runs that the source has no more. Conversations in its trash go into the trash here, where
+ * staff can restore them. Other rows stay, because a list that an account sees in part would delete them. */
+#include "transfer/deskapi_parts.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+int take_api_trash(struct foreign *f, const struct json *item) {
+    return f->maps_ids ? load_trashed(f, item_int(item, "id")) : 0;
+}
+
+#define CARRIED(table, kind)                                                        \
+    "SELECT i.foreign_id FROM imported_ids i JOIN " table " t ON t.id = i.here_id " \
+    "WHERE i.source_id = :source AND i.kind = '" kind "' AND "
+QUERY(organizations_carried, CARRIED("organizations", "organization") "t.deleted_at IS NULL");
+QUERY(teams_carried, CARRIED("teams", "team") "t.deleted_at IS NULL");
+/* a disabled person stands for one who was deleted before the first run */
+QUERY(people_carried, CARRIED("users", "user") "t.deleted_at IS NULL AND t.is_enabled = 1");
+QUERY(articles_carried, CARRIED("articles", "article") "t.deleted_at IS NULL");
+QUERY(cases_carried, CARRIED("cases", "case") "t.state = 1");
+
+static const struct {
+    const char *part;
+    const struct query *carried;
+    const char *what;
+} kinds[] = {
+    {"organizations", &organizations_carried, "organizations that are gone at the source: they stay here"},
+    {"teams", &teams_carried, "teams that are gone at the source: they stay here"},
+    {"users", &people_carried, "people who are gone at the source: they stay here, and can log in"},
+    {"articles", &articles_carried, "articles that are gone at the source: they stay here"},
+    {"cases", &cases_carried, "conversations that were deleted or merged at the source: they stay here"},
+};
+
+int report_api_gone(struct foreign *f, const struct foreign_part *part) {
+    size_t i = 0;
+    int rc;
+    while (strcmp(kinds[i].part, part->name) != 0) i++;
+    DB_ROWS(rc, f->conn, kinds[i].carried, BINDS(B_INT("source", f->source_id)), row)
+    if (foreign_ids_add(f->memory, &f->seen, col_int(row, 0)))
+        foreign_skip(f, kinds[i].what, col_int(row, 0));
+    return rc < 0 ? rc : 0;
+}

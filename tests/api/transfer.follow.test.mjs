@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROLE_ID, demo, deskd, directory } from './lib/index.mjs';
+import { raw } from './lib/bodies.mjs';
+import { importFrom, serving, skipped, target } from './lib/source.mjs';
+
+// deskd import --from-api again into the desk of the trial: it follows what has changed at the source since.
+
+/** A desk that was imported from `source`, and the next run into it. */
+async function trial(t, source) {
+  const dir = target(t), copy = join(directory(), 'copy');
+  const first = await importFrom(dir, source.base, copy, source.clock.file);
+  assert.equal(first.status, 0, first.errors);
+  const desk = await serving(t, dir);
+  const into = async () => {
+    source.clock.write(source.clock.now + 120_000); // times of the API have no fractions
+    desk.clock.write(source.clock.now);
+    await desk.stop();
+    const done = await importFrom(dir, source.base, copy, desk.clock.file);
+    await desk.start();
+    assert.equal(done.status, 0, done.errors);
+    assert.match(deskd('check', ...desk.store).stdout, /no defects/);
+    return { said: done.said, left: skipped(done.said) };
+  };
+  const later = () => { source.clock.write(source.clock.now + 120_000); desk.clock.write(source.clock.now); };
+  later();
+  return { desk, into };
+}
+
+const PERSON = { include: 'identity_email,identity_phone,role,user_field_value', fields: '+tags' };
+const person = async (desk, { id }) => {
+  const row = await desk.owner.fetch(`/users/${id}`, PERSON);
+  return {
+    name: row.full_name, designation: row.designation, role: row.role.type, enabled: row.is_enabled, organization: row.organization?.id ?? null, teams: row.teams.map((team) => team.id).sort(),
+    emails: row.emails.map((e) => [e.email, e.is_primary, e.is_validated]).sort(), phones: row.phones.map((p) => p.number).sort(), tags: row.tags.map((tag) => tag.name).sort(),
+    values: Object.fromEntries(row.custom_fields.filter(({ value }) => value).map((v) => [v.field.id, v.value])),
+  };
+};
+
+test('people and organizations follow the source in what it has changed, and keep what this desk has changed', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source;
+  const make = (name, role, more = {}) => owner.create('/users', { full_name: name, email: `${name.toLowerCase()}@source.example`, role_id: ROLE_ID[role], ...more });
+  const [size, berth] = [await owner.create('/users/fields', { type: 'TEXT', key: 'size', title: 'Size' }), await owner.create('/users/fields', { type: 'TEXT', key: 'berth', title: 'Berth' })];
+  const harbour = await owner.create('/organizations', { name: 'Harbour', domains: ['harbour.example', 'quay.example'] }), pier = await owner.create('/organizations', { name: 'Pier' });
+  const team = await owner.create('/teams', { title: 'Night' });
+  const ada = await make('Ada', 'customer', { organization_id: harbour.id, field_values: { size: '42', berth: 'B 12' } }), bob = await make('Bob', 'customer'), cyd = await make('Cyd', 'agent', { team_ids: [team.id] }),
+    dee = await make('Dee', 'agent'), eve = await make('Eve', 'customer'), flo = await make('Flo', 'agent'), me = await owner.fetch('/me');
+  const { desk, into } = await trial(t, source);
+
+  // This desk: a role, an address, a team and a person who may no longer log in.
+  await desk.owner.update(`/users/${dee.id}`, { role_id: ROLE_ID.admin });
+  await desk.owner.update(`/users/${eve.id}`, { is_enabled: false });
+  await desk.owner.create('/identities/emails', { user_id: bob.id, email: 'bob@here.example' });
+  const own = await desk.owner.create('/teams', { title: 'Of this desk' });
+  await desk.owner.update(`/users/${cyd.id}`, { team_ids: [team.id, own.id] });
+  (await desk.owner.delete(`/users/${flo.id}`)).must(200);
+
+  // The source: names, addresses, roles, rights, values.
+  await owner.update(`/users/${ada.id}`, { full_name: 'Ada Byron', designation: 'Captain', organization_id: pier.id, field_values: { size: '43', berth: '' } });
+  const former = (await owner.fetch(`/users/${ada.id}`, PERSON)).emails[0], email = await owner.create('/identities/emails', { user_id: ada.id, email: 'byron@source.example', is_primary: true, is_validated: true });
+  (await owner.delete(`/identities/emails/${former.id}`)).must(200);
+  await owner.create('/identities/phones', { user_id: ada.id, number: '+49 30 1234567' });
+  await owner.update(`/users/${bob.id}`, { role_id: ROLE_ID.agent, team_ids: [team.id] });
+  await owner.update(`/users/${cyd.id}`, { is_enabled: false, team_ids: [] });
+  for (const [row, name] of [[dee, 'Dee Two'], [eve, 'Eve Two'], [flo, 'Flo Two'], [me, 'Somebody']]) await owner.update(`/users/${row.id}`, { full_name: name });
+  await owner.create('/identities/emails', { user_id: dee.id, email: 'mallory@source.example', is_validated: true });
+  await owner.update(`/organizations/${harbour.id}`, { name: 'Harbour & Sons', is_shared: true, domains: ['harbour.example', 'sons.example'] });
+  await owner.create('/users', { full_name: 'Newcomer', email: 'sons@sons.example', role_id: ROLE_ID.customer });
+  const mails = desk.sql('SELECT COUNT(*) FROM outgoing_mails'), { said, left } = await into();
+  assert.match(said, /1 organizations with changes/);
+  assert.match(said, /5 people with changes/);
+  assert.match(said, /2 people with other rights/);
+
+  assert.deepEqual(await person(desk, ada), await person(source, ada));
+  assert.deepEqual((await person(desk, ada)).emails, [[email.email, true, true]]);
+  assert.deepEqual((await person(desk, ada)).values, { [size.id]: '43' });
+  assert.ok(berth.id);
+  const now = { bob: await person(desk, bob), cyd: await person(desk, cyd), dee: await person(desk, dee), eve: await person(desk, eve) };
+  assert.deepEqual([now.bob.role, now.bob.teams, now.bob.emails.map(([address]) => address)], ['AGENT', [team.id], ['bob@here.example', 'bob@source.example']]);
+  assert.deepEqual([now.cyd.enabled, now.cyd.teams], [false, [own.id]]);
+  assert.deepEqual([now.dee.name, now.dee.role, now.dee.emails.map(([address]) => address)], ['Dee Two', 'ADMIN', ['dee@source.example']]);
+  assert.deepEqual([now.eve.name, now.eve.enabled], ['Eve Two', false]);
+  assert.notEqual((await desk.owner.fetch('/me')).full_name, 'Somebody');
+  assert.equal((await desk.owner.exchange('GET', `/api/v1/users/${flo.id}`)).status, 404);
+  for (const what of ['changes of owners of this desk: their rows stay', 'changes of people who were deleted here', 'addresses and numbers of people with a higher role here: they stay']) assert.equal(left.get(what), 1, said);
+  const organization = await desk.owner.fetch(`/organizations/${harbour.id}`, { include: 'identity_domain' });
+  assert.deepEqual([organization.name, organization.is_shared, organization.domains.map((d) => d.domain).sort()], ['Harbour & Sons', true, ['harbour.example', 'sons.example']]);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM outgoing_mails'), mails);
+  assert.equal((await desk.owner.fetch('/audit_log', { action: 'USER_ACCESS_CHANGED' })).some((entry) => entry.object?.id === bob.id || entry.object_id === bob.id), true);
+
+  // The next run finds nothing to do.
+  assert.doesNotMatch((await into()).said, /with changes|with other rights/);
+  assert.deepEqual(await person(desk, bob), now.bob);
+});
+
+const told = (text, other) => [{ locale: 'en-us', translation: text }, ...(other ? [{ locale: 'de', translation: other }] : [])];
+const TEXTS = { include: 'locale_field,tag' };
+const article = async (desk, { id }) => {
+  const row = await desk.owner.fetch(`/articles/${id}`, TEXTS), texts = (list) => list.map(({ locale, translation }) => [locale, translation.replace(/"[^"]*\/attachments\/\d+\/url"/g, '"picture"')]).sort();
+  const files = await Promise.all(row.attachments.map(async (a) => [a.name, (await desk.owner.exchange('GET', new URL(a.url_download).pathname)).text]));
+  return { titles: texts(row.titles), contents: texts(row.contents), section: row.section.id, status: row.status, keywords: row.keywords, featured: row.is_featured, comments: row.allow_comments, tags: row.tags.map((tag) => tag.name).sort(), updated: row.updated_at, files: files.sort() };
+};
+const comments = async (desk, { id }) => {
+  const comment = (c) => [c.contents, c.status, c.user.id, c.created_at, c.replies.map(comment)];
+  return (await desk.owner.fetch(`/articles/${id}/comments`, { include: 'comment' })).map(comment).sort();
+};
+
+test('articles with their files and comments follow the source', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source;
+  for (const { id, locale } of await owner.fetch('/locales')) if (locale === 'de') await owner.update(`/locales/${id}`, { is_enabled: true, is_public: true });
+  const file = async (name, text) => (await owner.create('/files', raw('text/plain', Buffer.from(text)), { query: { _filename: name } })).id;
+  const [category] = await owner.fetch('/categories'), section = await owner.create('/sections', { titles: told('Oil'), category_id: category.id }), other = await owner.create('/sections', { titles: told('Water'), category_id: category.id });
+  const make = async (title, more = {}) => owner.create('/articles', { titles: told(title), contents: told(`<p>${title}.</p>`), section_id: section.id, status: 'PUBLISHED', ...more });
+  const oil = await make('Oil', { titles: told('Oil', 'Öl'), contents: told('<p>Oil.</p>', '<p>Öl.</p>'), attachment_file_ids: [await file('old.txt', 'Old'), await file('kept.txt', 'Kept')] }), both = await make('Both'), gone = await make('Gone'), still = await make('Still');
+  const first = await owner.create(`/articles/${still.id}/comments`, { contents: 'First.' }), spam = await owner.create(`/articles/${still.id}/comments`, { contents: 'Spam.' });
+  await owner.create(`/articles/${still.id}/comments`, { contents: 'To spam.', parent_id: spam.id });
+  await owner.put(`/articles/${still.id}/comments/${spam.id}/spam`).then((reply) => reply.must(200));
+  await owner.update(`/articles/${still.id}`, { allow_comments: false });
+  const { desk, into } = await trial(t, source);
+  assert.deepEqual(await comments(desk, still), await comments(source, still));
+
+  await desk.owner.update(`/articles/${both.id}`, { contents: told('<p>Written here.</p>', '<p>Von hier.</p>'), titles: told('Both', 'Beide') });
+  (await desk.owner.delete(`/articles/${gone.id}`)).must(200);
+  await owner.update(`/articles/${oil.id}`, { titles: told('Engine oil'), contents: told('<p>Look: <b>here</b>.</p>'), section_id: other.id, status: 'DRAFT', keywords: 'engine', is_featured: true, tags: ['oil'], attachment_file_ids: [await file('new.txt', 'New')] });
+  const old = (await owner.fetch(`/articles/${oil.id}`)).attachments.find((a) => a.name === 'old.txt');
+  (await owner.delete(`/articles/${oil.id}/attachments/${old.id}`)).must(200);
+  for (const row of [both, gone]) await owner.update(`/articles/${row.id}`, { contents: told('<p>Written there.</p>') });
+  await owner.update(`/articles/${still.id}`, { allow_comments: true });
+  await owner.create(`/articles/${still.id}/comments`, { contents: 'Reply.', parent_id: first.id });
+  await owner.create(`/articles/${still.id}/comments`, { contents: 'Second.' });
+  const { said, left } = await into();
+  assert.match(said, /2 comments/);
+  assert.match(said, /3 articles with changes/);
+  assert.deepEqual(await article(desk, oil), await article(source, oil));
+  assert.deepEqual(await comments(desk, still), await comments(source, still));
+  const now = await article(desk, both);
+  assert.deepEqual(now.contents, [['de', '<p>Von hier.</p>'], ['en-us', '<p>Written there.</p>']]);
+  assert.equal(left.get('changes of articles here since: the former texts are among the versions of the article'), 1, said);
+  assert.ok((await desk.owner.fetch(`/articles/${both.id}/versions`)).length > 0);
+  assert.equal(left.get('changes of articles that were deleted here'), 1, said);
+
+  // Comments of an article that did not change, and that takes none any more.
+  await owner.update(`/articles/${still.id}`, { allow_comments: false });
+  assert.match((await into()).said, /1 articles with changes/);
+  assert.doesNotMatch((await into()).said, /with changes|comments/);
+  assert.deepEqual([await comments(desk, still), (await article(desk, still)).comments], [await comments(source, still), false]);
+});
+
+test('conversations in the trash of the source go into the trash, and other rows that are gone there are reported', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source, ada = await owner.create('/users', { full_name: 'Ada', email: 'ada@source.example', role_id: ROLE_ID.customer });
+  const begun = (subject) => owner.create('/cases', { subject, contents: 'Hello.', requester_id: ada.id });
+  const [one, two, three, kept] = [await begun('One'), await begun('Two'), await begun('Three'), await begun('Kept')], pier = await owner.create('/organizations', { name: 'Pier' });
+  const bob = await owner.create('/users', { full_name: 'Bob', email: 'bob@source.example', role_id: ROLE_ID.customer }), team = await owner.create('/teams', { title: 'Night' });
+  const [category] = await owner.fetch('/categories'), section = await owner.create('/sections', { titles: told('Oil'), category_id: category.id });
+  const written = await owner.create('/articles', { titles: told('Oil'), contents: told('<p>Oil.</p>'), section_id: section.id, status: 'PUBLISHED' });
+  const { desk, into } = await trial(t, source), state = async ({ id }) => (await desk.owner.fetch(`/cases/${id}`)).state;
+
+  for (const row of [one, two, three]) (await owner.put(`/cases/${row.id}/trash`)).must(200);
+  (await owner.delete('/cases/trash', { ids: three.id })).must(200); // deleted for ever
+  for (const path of [`/organizations/${pier.id}`, `/users/${bob.id}`, `/teams/${team.id}`, `/articles/${written.id}`]) (await owner.delete(path)).must(200);
+  const { said, left } = await into();
+  assert.match(said, /2 conversations put into the trash/);
+  assert.deepEqual(await Promise.all([one, two, three, kept].map(state)), ['TRASH', 'TRASH', 'ACTIVE', 'ACTIVE']);
+  for (const what of ['conversations that were deleted or merged at the source: they stay here', 'organizations that are gone at the source: they stay here', 'people who are gone at the source: they stay here, and can log in', 'teams that are gone at the source: they stay here', 'articles that are gone at the source: they stay here']) assert.equal(left.get(what), 1, said);
+
+  // One is restored at the source and one here. A conversation that was restored here stays until the source changes it.
+  (await owner.put(`/cases/${one.id}/restore`)).must(200);
+  (await owner.post(`/cases/${one.id}/reply`, { contents: 'Once more.' })).must(201);
+  (await desk.owner.put(`/cases/${two.id}/restore`)).must(200);
+  assert.match((await into()).said, /1 conversations restored from the trash/);
+  assert.deepEqual(await Promise.all([one, two].map(state)), ['ACTIVE', 'ACTIVE']);
+  assert.equal((await desk.owner.fetch(`/cases/${one.id}/posts`, { limit: 1 }))[0].contents, 'Once more.');
+  assert.doesNotMatch((await into()).said, /trash/);
+});
