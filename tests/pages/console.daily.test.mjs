@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, test } from 'node:test';
-import { audit, consoleWorld, editor, explain, joined, logIn, outside, posts, row, shoot, until, watchJoins, written } from './console.mjs';
+import { audit, chord, consoleWorld, editor, explain, joined, logIn, outside, posts, row, shoot, until, watchJoins, written } from './console.mjs';
 
 describe('daily work in the console', () => {
   const world = consoleWorld();
@@ -13,14 +13,11 @@ describe('daily work in the console', () => {
     const id = await asked('One that is mine'), page = await sit(t, world.first);
     await world.desk.staff.update(`/cases/${id}`, { assigned_agent_id: world.first.id });
     await page.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await chord(page, 'g', 't');
     await page.getByRole('heading', { name: 'Trash', level: 2 }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('m');
+    await chord(page, 'g', 'm');
     await row(page, 'One that is mine').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('i');
+    await chord(page, 'g', 'i');
     await page.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keys' });
@@ -159,7 +156,10 @@ describe('daily work in the console', () => {
   test('a break is shown after five seconds and not before, nothing that happened meanwhile is missing, and a restart is one', async (t) => {
     const id = await asked('Broken lines'), way = await proxy(t, 'pass'), page = await through(t, way, `/agent/views/1/${id}`);
     await posts(page).first().waitFor();
-    await joined(page); // a line that never was is lost earlier
+    await joined(page);
+    // A slow start is a break too: an event shows that it is over.
+    await world.clara.client.create(`/conversations/${id}/messages`, { contents: 'Before it breaks' });
+    await posts(page).filter({ hasText: 'Before it breaks' }).waitFor();
     await page.evaluate(() => {
       new MutationObserver((_, watch) => { if (document.querySelector('.bar [role=status]')) { globalThis.shownAt = Date.now(); watch.disconnect(); } }).observe(document, { childList: true, subtree: true });
     });
@@ -181,8 +181,7 @@ describe('daily work in the console', () => {
     await page.getByRole('heading', { name: 'Inbox', level: 2 }).waitFor();
     let broken = true, refused = 0;
     await page.route(/\/agent(\/|$)/, async (route) => { if (!broken) return route.fallback(); refused++; await route.abort(); });
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
+    await chord(page, 'g', 'r');
     await until(() => refused > 2);
     broken = false;
     await page.getByRole('heading', { name: 'Reports' }).first().waitFor();

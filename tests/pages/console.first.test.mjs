@@ -111,7 +111,7 @@ describe('the first run of a desk', () => {
     await strip(page, /^Saved/);
     await press(page, 'Test the mailbox');
     const trial = await world.relay.find(AT);
-    await until(() => mailIn(world.desk, trial.raw, { args: ['--recipient', AT, '--sender', AT] }).status === 0, 40);
+    await until(() => mailIn(world.desk, trial.raw, { args: ['--recipient', AT, '--sender', AT] }).status === 0);
     await page.getByText('Mails leave and arrive.').waitFor();
     await press(page, 'Next step', 'link');
     await step(page, 'First message');

@@ -1,7 +1,7 @@
 // The editor of the help center in the console: the tree, the forms of categories and sections.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { SHOTS, consoleWorld, examine, save, strip, until } from './console.mjs';
+import { SHOTS, chord, consoleWorld, examine, save, strip, until } from './console.mjs';
 
 const link = (page, name) => page.locator('.tree a').filter({ hasText: name });
 const text = (locale, translation) => ({ locale, translation });
@@ -22,8 +22,7 @@ describe('the help center', () => {
   test('a category and a section are made, renamed, moved, ordered by keys with an undo, and deleted with a word about what goes', async (t) => {
     const page = await world.sit(t, await world.desk.person('admin', { full_name: 'Ada Lind' }), '/agent');
     await page.locator('.bar').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('h');
+    await chord(page, 'g', 'h');
     await page.getByRole('link', { name: 'New category' }).click();
     await save(page);
     await page.getByRole('alert').getByText('Write a title first.').waitFor();

@@ -4,7 +4,9 @@
 // SHOTS=folder keeps screenshots. CHROMIUM is the browser, by default Debian's.
 //
 // PAGES_DELAY=300 holds each request of the console, and each frame of its WebSocket, for so many milliseconds; PAGES_CPU=6 makes its
-// scripts so many times slower. A test that fails with one of them only has a race: it looks before the page, or the server, is there.
+// scripts so many times slower. PAGES_STALL=1500 makes parts of the machine stand still: every two to five seconds the server, the pages,
+// the whole browser, or all of these and the test are stopped for so many milliseconds; PAGES_SEED=2 takes other moments. A test that
+// fails with one of them only has a race: it looks before the page, or the server, is there. What measures times is within steady().
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,8 +16,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { Desk, PASSWORD, ROLES, demo, open } from '../api/lib/index.mjs';
 import { quicken } from '../api/lib/stores.mjs';
+import { steady } from './stall.mjs';
 
-export { PASSWORD };
+export { PASSWORD, steady };
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const SIZES = [[360, 740], [768, 1024], [1280, 800], [1920, 1080]];
 export const SHOTS = process.env.SHOTS;
@@ -60,19 +63,35 @@ export const until = async (holds, tries = 600) => {
   assert.ok(await holds(), String(holds));
 };
 
-/** Topics of realtime that the page has asked for, and has not joined yet; and those that it has joined. */
+/** Topics of realtime that the last socket of the page has asked for, and has not joined yet; and those that it has joined. A join that took
+ *  too long is asked for again, and only the reply to the last question counts. */
 const joins = new WeakMap();
 export const watchJoins = (page) => {
-  const state = { waiting: new Set(), joined: new Set() };
-  joins.set(page, state);
-  const read = (payload) => { try { const m = JSON.parse(payload); return Array.isArray(m) ? { topic: m[2], event: m[3] } : m; } catch { return {}; } };
+  const read = (payload) => {
+    try {
+      const m = JSON.parse(payload), [, ref, topic, event, said] = Array.isArray(m) ? m : [m.join_ref, m.ref, m.topic, m.event, m.payload];
+      return { ref, topic, event, status: said?.status };
+    } catch { return {}; }
+  };
+  joins.set(page, { waiting: new Map(), joined: new Set() });
   page.on('websocket', (socket) => {
-    socket.on('framesent', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_join') state.waiting.add(topic); });
-    socket.on('framereceived', ({ payload }) => { const { event, topic } = read(payload); if (event === 'phx_reply' && state.waiting.delete(topic)) state.joined.add(topic); });
+    const state = { waiting: new Map(), joined: new Set() };
+    joins.set(page, state);
+    socket.on('framesent', ({ payload }) => { const { event, topic, ref } = read(payload); if (event === 'phx_join') state.waiting.set(topic, ref); });
+    socket.on('framereceived', ({ payload }) => {
+      const { event, topic, ref, status } = read(payload);
+      if (event !== 'phx_reply' || state.waiting.get(topic) !== ref) return;
+      state.waiting.delete(topic);
+      if (status === 'ok') state.joined.add(topic);
+    });
+    socket.on('close', () => state.joined.clear());
   });
 };
 /** Waits until the page hears the events of all channels that it follows, among them one with `part` in its name. */
-export const joined = (page, part = '') => until(() => [...joins.get(page).joined].some((topic) => topic.includes(part)) && !joins.get(page).waiting.size);
+export const joined = (page, part = '') => until(() => {
+  const { waiting, joined } = joins.get(page);
+  return !waiting.size && [...joined].some((topic) => topic.includes(part));
+});
 
 /** Writes to the API that the page has begun, and that have no reply yet. */
 const writes = new WeakMap();
@@ -141,6 +160,8 @@ export const slow = async (page, base) => {
 export const row = (page, subject) => page.getByRole('row').filter({ hasText: subject });
 export const posts = (page) => page.getByRole('article');
 export const editor = (page, name = 'Clara Ito') => page.getByRole('textbox', { name: `Reply to ${name}` });
+/** Presses two keys that count as one if they come soon after each other: both are on their way before the page has answered. */
+export const chord = (page, ...keys) => Promise.all(keys.map((key) => page.keyboard.press(key)));
 /** Waits until the element has the focus: what is typed before goes elsewhere. */
 export const hasFocus = (locator) => until(() => locator.evaluate((e) => e === document.activeElement));
 /** Waits for the editor of the open conversation, which has the keys r and n. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { consoleWorld, examine, row, shoot, until } from './console.mjs';
+import { chord, consoleWorld, examine, row, shoot, until } from './console.mjs';
 
 const report = (page, name) => page.locator(`#${name}`);
 const drawn = (page) => page.waitForFunction(() => !document.querySelector('.report-wait') && ['load', 'tags', 'organizations', 'articles', 'week'].every((id) => document.querySelector(`#${id}[aria-busy=false]`)));
@@ -14,8 +14,7 @@ describe('the reports', () => {
   test('of an empty desk say so, and count the first conversation, which one key opens', async (t) => {
     const { desk } = world, page = await world.sit(t, world.first, '/agent');
     await page.locator('.list-box').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
+    await chord(page, 'g', 'r');
     await drawn(page);
     assert.match(await report(page, 'volume').innerText(), /No conversation was created in this period/);
     assert.match(await report(page, 'load').innerText(), /Nobody replied, and nothing is open/);

@@ -324,7 +324,7 @@ describe('the conversation of the console', () => {
     await make('code', 'REGEX', { regular_expression: '^[A-Z]{3}$' });
     const id = await world.asked('Fields'), page = await world.sit(t, world.first, path(id));
     const values = async () => Object.fromEntries((await staff.fetch(`/cases/${id}`, { include: 'case_field' })).custom_fields.map(({ field, value }) => [field.key, value]));
-    const holds = (key, wanted) => until(async () => wanted.test((await values())[key] ?? ''), 120).catch(async () => assert.fail(`${key}: ${JSON.stringify(await values())} ${await page.locator('.details .wrong, .strip').allTextContents()}`));
+    const holds = (key, wanted) => until(async () => wanted.test((await values())[key] ?? '')).catch(async () => assert.fail(`${key}: ${JSON.stringify(await values())} ${await page.locator('.details .wrong, .strip').allTextContents()}`));
     const fill = async (label, text) => { await page.getByLabel(label).fill(text); await page.getByLabel(label).blur(); };
     await page.getByRole('heading', { name: 'Fields', level: 3 }).waitFor();
     await fill('Field text', 'a text');

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { PASSWORD, open, raw, relayFor } from '../api/lib/index.mjs';
 import { png } from '../api/lib/picture.mjs';
+import './stall.mjs';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [360, 768, 1280];
