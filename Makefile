@@ -501,10 +501,10 @@ test: ## installs missing packages, builds, runs all tests
 	@MAKE='$(MAKE)' sh tools/side_by_side.sh layers test-api test-postgres unit test-corpora dialect test-http test-job test-package test-fault
 
 .PHONY: test-deep
-test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
+test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, continuous copies, costs of the main requests
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' FIRST=test-pages sh tools/side_by_side.sh format-check test-pages test-addresses test-races test-mail test-openapi test-analyzer test-fuzz test-sequence web-check test-dist test-monitoring test-objectstore drawings-check bench-guard
+	@MAKE='$(MAKE)' FIRST=test-pages sh tools/side_by_side.sh format-check test-pages test-addresses test-races test-mail test-openapi test-analyzer test-fuzz test-sequence web-check test-dist test-monitoring test-objectstore test-backup drawings-check bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan

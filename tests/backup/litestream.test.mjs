@@ -10,7 +10,7 @@ import { Desk, defer, deskd, directory, open, until } from '../api/lib/index.mjs
 import { blocks, folder, shell } from './commands.mjs';
 import { lost, writing } from './writing.mjs';
 
-const STATED = 5; // seconds that docs/OPERATIONS.md promises
+const STATED = 5; // seconds that docs/OPERATIONS.md promises, on a machine that does not stand still meanwhile
 const require = createRequire(import.meta.url);
 const PROGRAM = join(dirname(require.resolve(`@flydotio/litestream-${process.platform}-${process.arch}/package.json`)), 'litestream');
 
@@ -49,7 +49,7 @@ test('a desk is restored from the copy after the loss of its machine', { timeout
   const stored = titles(to), { count, seconds } = lost(writes.acknowledged, stored, at);
   t.diagnostic(`${rate} writes a second, log of ${(largest / 2 ** 20).toFixed(1)} MiB; lost: ${count} of ${writes.acknowledged.length} writes, the last ${seconds.toFixed(2)} s`);
   assert.ok(stored.size > 10, `${stored.size} writes are restored`); // 2,000 on two idle cores
-  assert.ok(seconds <= STATED, `the copy lacks the writes of ${seconds} s`);
+  assert.ok(seconds <= STATED + writes.stood, `the copy lacks the writes of ${seconds} s`);
   assert.equal(deskd('check', '--data', to).status, 0);
   const again = new Desk(to, { people: desk.people, url: null });
   defer(t, () => again.stop());

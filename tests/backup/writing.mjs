@@ -4,12 +4,18 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { AGENT, until } from '../api/lib/index.mjs';
 
 const RATE = 500, CLIENTS = 16; // writes a second, by so many callers
+const TICK = 50; // milliseconds
 
-/** Creates teams until the server ends. Returns {acknowledged: [{title, at}], ended}. `at` is the time of the answer in milliseconds. */
+/** Creates teams until the server ends. Returns {acknowledged: [{title, at}], stood, ended}. `at` is the time of the answer in milliseconds. */
 export async function writing(desk, word) {
   const { client: { headers } } = await desk.session(desk.owner);
   const port = desk.daemons[0].port, agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
-  const state = { acknowledged: [], began: performance.now() };
+  const state = { acknowledged: [], began: performance.now(), stood: 0 }; // stood: seconds for which the machine ran nothing of this test
+  let tick = performance.now();
+  const ticking = setInterval(() => {
+    state.stood = Math.max(state.stood, (performance.now() - tick - TICK) / 1000);
+    tick = performance.now();
+  }, TICK).unref();
   let next = 0;
   const create = (title) => new Promise((resolve, reject) => {
     const body = JSON.stringify({ title });
@@ -30,7 +36,7 @@ export async function writing(desk, word) {
       state.acknowledged.push({ title, at: performance.now() });
     }
   };
-  state.ended = Promise.all(Array.from({ length: CLIENTS }, caller)).catch((error) => { state.failure = error; }).finally(() => agent.destroy());
+  state.ended = Promise.all(Array.from({ length: CLIENTS }, caller)).catch((error) => { state.failure = error; }).finally(() => { clearInterval(ticking); agent.destroy(); });
   /** Waits until so many writes are acknowledged. */
   state.reach = (count) => until(`${count} writes`, () => { if (state.failure) throw state.failure; return state.acknowledged.length >= count; });
   state.rate = () => Math.round(state.acknowledged.length / ((performance.now() - state.began) / 1000));
