@@ -259,6 +259,21 @@ static struct str api_credentials(const struct command_line *o, struct arena *a)
     return out;
 }
 
+/* The host of the source. It begins the values of legacy_id in a desk with rows of its own. */
+static struct str host_of_source(const struct import_foreign *i) {
+    struct str rest = i->address;
+    str_cut(&rest, '/');
+    str_cut(&rest, '/');
+    return str_cut(&rest, '/');
+}
+
+/* The address of this desk, for links in texts. */
+static struct str base_of(const struct command_line *o) {
+    struct str base = option_text(o, OPT_BASE_URL);
+    while (base.n && base.p[base.n - 1] == '/') base.n--;
+    return base;
+}
+
 /* Brings the folder up to date, and finds the row of the owner. A new owner gets an id behind all others. */
 static int api_fetched(const struct command_line *o, struct import_foreign *i, struct arena *a) {
     char err[USAGE_MAX] = "";
@@ -276,6 +291,8 @@ static int api_fetched(const struct command_line *o, struct import_foreign *i, s
     explicit_bzero((char *)credentials.p, credentials.n);
     if (rc == 0) rc = api_fetch(&x);
     i->address = str_of(x.source.base);
+    i->f.host = host_of_source(i);
+    i->f.base = base_of(o);
     if (rc == 0) rc = api_person(&x, i->owner.owner_email, &i->owner.owner_id, &highest);
     source_close(&x.source);
     if (rc < 0) return complain("nothing was imported into %s: %s", store_name(o), err);
@@ -342,18 +359,10 @@ static int import_ends(struct conn *c, void *arg) {
         c, &(struct audit_command){i->f.now, 0, &i->audit_key, AUDIT_DESK_IMPORTED, S("deskd import")});
 }
 
-/* The host of the source begins the values of legacy_id. */
-static struct str import_name(const struct import_foreign *i) {
-    struct str rest = i->address;
-    str_cut(&rest, '/');
-    str_cut(&rest, '/');
-    return str_cut(&rest, '/');
-}
-
 static int import_api_run(struct import_foreign *i, struct db *db) {
     i->desk.db = i->f.db = db;
     i->f.maps_ids = true;
-    i->f.name = import_name(i);
+    i->f.name = i->f.host;
     TRY(db_write(db, import_begins, i));
     i->f.conn = db_reader(db);
     TRY(foreign_import(&i->f));

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "core/change/change.h"
 #include "core/helpcenter/article.h"
 #include "core/helpcenter/article_attachment.h"
 #include "core/people/tag.h"
@@ -152,8 +153,10 @@ static int texts_of(struct foreign *f, struct work *w, const struct json *item,
     for (const struct json *j = titles ? titles->first : NULL; j; j = j->next) {
         struct article_text t = {.title =
                                      foreign_line(f, json_member_text(j, "translation"), "Without title")};
-        struct str html = translated(contents, json_member_text(j, "locale"));
-        int known = locale_find(w, json_member_text(j, "locale"), &t.locale);
+        bool left;
+        struct str locale = json_member_text(j, "locale"),
+                   html = api_links(f, translated(contents, locale), locale, &left);
+        int known = locale_find(w, locale, &t.locale);
         TRY(known);
         int clean =
             html.n ? html_article_clean(f->item, with_pictures(f, html, id, files, file_count), &t.contents)
@@ -241,6 +244,41 @@ static int article_end(struct foreign *f, const struct json *item, int64_t here)
     foreign_work(f, &w, api_time(f, item, "updated_at"), foreign_owner(f));
     return foreign_done(f, &w,
                         record_update(&w, (struct record){NULL, "articles", NULL}, &here, 1, &column, 1));
+}
+
+/* ---- links between articles ------------------------------------------------------------------ */
+
+/* Links to articles that were not here yet when the article was taken. */
+static int links_give(struct foreign *f, struct work *w, int64_t here, int64_t id) {
+    struct article_texts texts;
+    bool left = false, changed = false;
+    TRY(article_texts_load(w, here, &texts));
+    for (int i = 0; i < texts.count; i++) {
+        struct article_text *t = &texts.list[i];
+        bool one;
+        struct str html = t->contents.n ? api_links(f, t->contents, t->locale, &one) : t->contents;
+        left = left || (t->contents.n && one);
+        changed = changed || !str_eq(html, t->contents);
+        t->contents = html;
+    }
+    if (left) report_links(f, id);
+    if (!changed) return 0;
+    change_named(w, (struct changed){"article", here, 0}, "contents");
+    return article_texts_store(w, here, &texts);
+}
+
+int take_api_links(struct foreign *f, const struct json *item) {
+    struct work w;
+    int64_t id = item_int(item, "id"), here = foreign_find(f, foreign_article.kind, id);
+    const struct json *contents = item_list(item, "contents");
+    bool named = false;
+    for (const struct json *j = contents ? contents->first : NULL; j && f->host.n; j = j->next) {
+        struct str html = json_member_text(j, "translation");
+        named = named || (html.n && memmem(html.p, html.n, f->host.p, f->host.n));
+    }
+    if (!named || here == 0) return 0;
+    foreign_work(f, &w, api_time(f, item, "updated_at"), foreign_owner(f));
+    return foreign_done(f, &w, links_give(f, &w, here, id));
 }
 
 /* ---- articles of an earlier run -------------------------------------------------------------- */

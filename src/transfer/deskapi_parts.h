@@ -46,6 +46,7 @@ bool api_field_has_options(const struct foreign *f, struct str group, struct str
 int take_api_category(struct foreign *f, const struct json *item);
 int take_api_section(struct foreign *f, const struct json *item);
 int take_api_article(struct foreign *f, const struct json *item); /* with its comments and files */
+int take_api_links(struct foreign *f, const struct json *item); /* of its texts, when all articles are here */
 /* deskapi_comments.c: the comments of an article, as the source lists them. An earlier run may have carried
  * some. */
 int take_api_comments(struct foreign *f, const struct json *list, int64_t article);

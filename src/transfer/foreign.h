@@ -143,6 +143,8 @@ struct foreign {
     bool keeps_ids, maps_ids;
     struct db *db;      /* lines are taken in parts, a write each; NULL: in the write of `conn` */
     struct str name;    /* begins legacy ids; p NULL: the name of the system */
+    struct str host;    /* of another server of this API, with its port; n 0: none */
+    struct str base;    /* address of this desk, without a slash at its end; n 0: not known */
     int64_t source_id;  /* of import_sources; 0: rows are not remembered */
     int64_t changed_at; /* updated_at of the item at the source; 0: not known */
     int64_t

@@ -43,18 +43,21 @@ static int files_of(struct foreign *f, struct work *w, int64_t owner_id, const s
  * it, so it costs no process. */
 static int contents_of(struct foreign *f, const struct foreign_post *p, const struct filed *files,
                        struct told *out) {
-    struct str html = p->html;
+    bool left, one_left;
+    struct str html = api_links(f, p->html, (struct str){0}, &left),
+               text = api_links(f, p->text, (struct str){0}, &one_left);
+    if (left || one_left) report_links(f, p->id);
     for (int i = 0; f->system->is_api && i < files->n; i++)
         html = foreign_picture(f, html, str_fmt(f->item, "/attachments/%" PRId64 "/url\"", files->from[i]),
                                files->ids[i]);
-    struct html_cleaned clean = {.html = html, .text = p->text};
+    struct html_cleaned clean = {.html = html, .text = text};
     int cleaned = html.n > 0;
-    if (cleaned && !(str_trim(p->text).n && f->system->is_api && html_is_clean(html)))
+    if (cleaned && !(str_trim(text).n && f->system->is_api && html_is_clean(html)))
         cleaned = html_clean(f->item, html, &clean);
     TRY(cleaned);
-    *out = (struct told){.text = p->text};
+    *out = (struct told){.text = text};
     if (cleaned) *out = (struct told){clean.text, clean.html};
-    if (!str_trim(out->text).n) out->text = p->text;
+    if (!str_trim(out->text).n) out->text = text;
     if (!str_trim(out->text).n) out->text = S("(empty)");
     out->text = str_dup(f->item, foreign_cut(out->text, LIMIT_CONTENTS));
     return 0;

@@ -21,6 +21,12 @@ int foreign_legacy_id(struct foreign *f, const struct foreign_earlier *e, int64_
  * that of a file of this desk: src="https://old.example/.../attachments/9/url" -> src="cid:7". */
 struct str foreign_picture(struct foreign *f, struct str html, struct str end, int64_t file_id);
 
+/* Addresses of articles of the source in a text become those of this desk (deskapi_links.c). locale: of pages
+ * whose address names none. *left: an address stays, because the article or the address of this desk is not
+ * known. locale p NULL: that of the default brand. */
+void report_links(struct foreign *f, int64_t id);
+struct str api_links(struct foreign *f, struct str text, struct str locale, bool *left);
+
 /* ---- works ----------------------------------------------------------------------------------- */
 
 struct author {

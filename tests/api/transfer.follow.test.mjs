@@ -173,3 +173,36 @@ test('conversations in the trash of the source go into the trash, and other rows
   assert.equal((await desk.owner.fetch(`/cases/${one.id}/posts`, { limit: 1 }))[0].contents, 'Once more.');
   assert.doesNotMatch((await into()).said, /trash/);
 });
+
+test('links to articles of the source lead to those of this desk', async (t) => {
+  const source = await demo(t, { conversations: 1 }), desk = await demo(t, { conversations: 1 }), copy = join(directory(), 'copy'), { owner } = source, host = new URL(source.base).host;
+  const [category] = await owner.fetch('/categories'), section = await owner.create('/sections', { titles: told('Oil'), category_id: category.id });
+  const write = (title, html) => owner.create('/articles', { titles: told(title), contents: told(html), section_id: section.id, status: 'PUBLISHED' });
+  const last = await write('Last', '<p>Last.</p>'), at = (id, words = '') => `${source.base}/helpcenter/en-us/articles/${id}${words}`;
+  const first = await write('First', `<p><a href="${at(last.id, '-last?a=1#b')}">Last</a>, ${source.base}/article/${last.id} and <a href="${at(999)}">none</a>, https://other.example/article/${last.id}.</p>`);
+  await owner.update(`/articles/${last.id}`, { contents: told(`<p><a href="${source.base}/de/article/${first.id}-first">First</a></p>`) });
+  const ada = await owner.create('/users', { full_name: 'Ada', email: 'ada@source.example', role_id: ROLE_ID.customer });
+  const asked = await owner.create('/cases', { subject: 'Asked', contents: `See ${at(first.id, '-first')}, please.`, requester_id: ada.id });
+  await desk.owner.create('/articles', { titles: told('Here'), contents: told('<p>Here.</p>'), section_id: (await desk.owner.fetch('/sections'))[0].id }); // ids differ
+  const into = async (...more) => {
+    await desk.stop();
+    const done = await importFrom(desk.dir, source.base, copy, desk.clock.file, more);
+    await desk.start();
+    assert.equal(done.status, 0, done.errors);
+    return skipped(done.said);
+  };
+  const hereOf = async ({ id }) => (await desk.owner.fetch('/articles', { legacy_ids: `${host}:${id}` }))[0], html = async (row) => (await desk.owner.fetch(`/articles/${(await hereOf(row)).id}`, TEXTS)).contents[0].translation.replaceAll(/ (rel|target)="[^"]*"/g, '');
+  assert.equal((await into()).get('texts with links to articles: name this desk with --base-url') > 0, true);
+  assert.ok((await html(first)).includes(at(last.id)));
+  const left = await into('--base-url', 'https://desk.example/'), [one, two] = [await hereOf(first), await hereOf(last)];
+  assert.notEqual(one.id, first.id);
+  assert.equal(await html(first), `<p><a href="https://desk.example/helpcenter/en-us/articles/${two.id}-last?a=1#b">Last</a>, https://desk.example/helpcenter/en-us/articles/${two.id} and <a href="${at(999)}">none</a>, https://other.example/article/${last.id}.</p>`);
+  assert.equal(await html(last), `<p><a href="https://desk.example/helpcenter/de/articles/${one.id}-first">First</a></p>`);
+  assert.equal(left.get('texts with links to articles that are not here: they lead to the source'), 1);
+  assert.deepEqual(await desk.owner.fetch(`/articles/${one.id}/versions`), []);
+  const begun = await owner.create('/cases', { subject: 'Later', contents: `See ${at(first.id, '-first')}, please.`, requester_id: ada.id });
+  await into('--base-url', 'https://desk.example/');
+  const text = async (row) => (await desk.owner.fetch(`/cases/${(await desk.owner.fetch('/cases', { legacy_ids: `${host}:${row.id}` }))[0].id}/posts`))[0].contents;
+  assert.equal(await text(begun), `See https://desk.example/helpcenter/en-us/articles/${one.id}-first, please.`);
+  assert.equal(await text(asked), `See ${at(first.id, '-first')}, please.`); // it came before the address of the desk was known
+});
