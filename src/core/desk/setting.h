@@ -51,9 +51,13 @@ bool settings_check(const struct setting *list, char *err, size_t size);
 bool setting_is_bool(const char *name); /* false if there is no such setting, too */
 
 bool setting_known(struct str name); /* true if the table has it */
-/* True if a stored value has the form of its setting: a number within its range, a truth value, a word.
- * Texts are not checked. */
+/* True if a stored value is one that its setting takes: a number within its range, a truth value, a word, a
+ * text that passes the check of its row. A secret is sealed and always fits. */
 bool setting_fits(struct arena *a, struct str name, struct str value);
+/* The same for the value of a row (setting_value.c). */
+bool setting_accepts(struct arena *a, const struct setting *s, struct str value);
+/* Normalises a value for storage. Returns NULL, or a sentence that says why it is invalid. */
+const char *setting_read_value(struct work *w, const struct setting *s, struct str text, struct str *value);
 
 /* The name must be in the table; otherwise an assertion fails. */
 bool setting_bool(const struct desk *d, const char *name);
