@@ -28,19 +28,30 @@ struct consenting {
     bool is_owner;
 };
 
-static void consent_note(struct visit *v, int status, const char *title, const char *text) {
+/* In the language of the owner, or of the browser where the owner is not known. */
+static void consent_note(struct visit *v, int status, enum site_word title, const char *text) {
     const struct consenting *m = v->prepared;
-    visit_notes(v, status, title, text);
+    visit_notes(v, status, SAY(v, title), text);
     if (!v->api->cfg.console) return;
     v->link = str_fmt(v->arena, "%s/agent/settings/mailboxes/%" PRId64, url_path(v->api->desk->base_url).p,
                       m->mailbox_id);
-    v->link_text = "Back to the mailbox";
+    v->link_text = SAY(v, WORD_BACK_TO_MAILBOX);
+}
+
+QUERY(owner_locale, "SELECT l.locale FROM users u JOIN locales l ON l.id = u.locale_id WHERE u.id = :id");
+
+static int owner_speaks(struct visit *v) {
+    struct str code = {0};
+    TRY(db_text(v->work.conn, &owner_locale, BINDS(B_INT("id", v->work.actor.user_id)), v->arena, &code));
+    if (code.n) v->language = language_of_locale(code, str_of(language_code(v->language)));
+    return 0;
 }
 
 static int read_owner(struct visit *v) {
     struct consenting *m = v->prepared;
     int known = auth_cookie(&v->work, v->http);
     if (known <= 0) return known;
+    TRY(owner_speaks(v));
     m->is_owner = v->work.actor.rank >= ROLE_OWNER && v->work.actor.user_id == m->ticket.user_id &&
                   permitted(&v->work.actor, "channels.manage");
     return m->is_owner ? mail_oauth_load(&v->work, m->mailbox_id, &m->oauth) : 0;
@@ -68,9 +79,9 @@ static void consent_refused(struct visit *v) {
     struct str error = visit_text(v, "error");
     bool plain = error.n > 0 && error.n <= 60;
     for (size_t i = 0; i < error.n && plain; i++) plain = in_set(error.p[i], "abcdefghijklmnopqrstuvwxyz_");
-    consent_note(v, 403, "The mailbox is not connected",
-                 plain ? str_fmt(v->arena, "The provider answered %s. Nothing was changed.", error.p).p
-                       : "The provider did not agree. Nothing was changed.");
+    const char *text = SAY(v, WORD_PROVIDER_DISAGREES);
+    consent_note(v, 403, WORD_MAILBOX_NOT_CONNECTED,
+                 plain ? str_fmt(v->arena, "%s (%.*s)", text, (int)error.n, error.p).p : text);
 }
 
 static void consent_store(struct visit *v) {
@@ -79,7 +90,7 @@ static void consent_store(struct visit *v) {
     else if (v->api->cfg.console)
         v->location = STR_CAT(v->arena, url_path(v->api->desk->base_url), S("/agent/settings/mailboxes/"),
                               str_fmt(v->arena, "%" PRId64, m->mailbox_id));
-    else consent_note(v, 200, "The mailbox is connected", "You may close this page.");
+    else consent_note(v, 200, WORD_MAILBOX_CONNECTED, SAY(v, WORD_CLOSE_PAGE));
 }
 
 static void consent_exchange(struct visit *v) {
@@ -89,14 +100,16 @@ static void consent_exchange(struct visit *v) {
     if (fresh < 0) {
         visit_failed(v);
     } else if (fresh == 0) {
-        consent_note(v, 400, "This answer was used before", "Begin again in the settings of the mailbox.");
+        consent_note(v, 400, WORD_ANSWER_USED, SAY(v, WORD_MAILBOX_AGAIN));
     } else if (mail_token_of_code(&v->work, &m->oauth, visit_text(v, "code"), m->ticket.verifier,
                                   &v->api->draining, &m->grant, &why)) {
         consent_store(v);
     } else {
         log_often(LOG_WARN, "consents of mailboxes", "mailbox %" PRId64 ": %.*s", m->mailbox_id, (int)why.n,
                   why.p);
-        consent_note(v, 502, "The mailbox is not connected", str_dup(v->arena, why).p);
+        /* the reason is that of the API, in English */
+        consent_note(v, 502, WORD_MAILBOX_NOT_CONNECTED,
+                     str_fmt(v->arena, "%s (%.*s)", SAY(v, WORD_PROVIDER_NO_ACCESS), (int)why.n, why.p).p);
     }
 }
 
@@ -105,8 +118,7 @@ static void consent_finish(struct visit *v) {
     if (issuer_differs(v, &m->oauth)) {
         log_often(LOG_WARN, "consents of mailboxes", "mailbox %" PRId64 ": the reply names another issuer",
                   m->mailbox_id);
-        consent_note(v, 403, "The mailbox is not connected",
-                     "The answer came from another provider than the mailbox has. Compare oauth_issuer.");
+        consent_note(v, 403, WORD_MAILBOX_NOT_CONNECTED, SAY(v, WORD_OTHER_PROVIDER));
     } else if (visit_text(v, "error").n || visit_text(v, "code").n == 0) {
         consent_refused(v);
     } else {
@@ -130,21 +142,20 @@ static void show_consent(struct visit *v) {
     v->prepared = m;
     if (!consent_ticket_open(v->api->desk, v->arena, visit_text(v, "state"), v->work.now, &m->ticket) ||
         m->ticket.mailbox_id != m->mailbox_id) {
-        consent_note(v, 400, "This answer is too old", "Begin again in the settings of the mailbox.");
+        consent_note(v, 400, WORD_ANSWER_OLD, SAY(v, WORD_MAILBOX_AGAIN));
         return;
     }
     int64_t wait = rate_form(v->api, v->http->remote, v->work.now);
     int rc = wait ? 0 : visit_read(v, read_owner);
     if (wait < 0 || rc < 0) visit_failed(v);
-    else if (wait) consent_note(v, 429, "Too many attempts", "Try again in a minute.");
-    else if (!m->is_owner)
-        consent_note(v, 403, "Log in first",
-                     "The owner who began this must be logged in at the desk in this browser.");
-    else if (rc == 0) consent_note(v, 404, "The mailbox has no provider", "Set its provider first.");
+    else if (wait) consent_note(v, 429, WORD_TOO_MANY, SAY(v, WORD_TRY_IN_A_MINUTE));
+    else if (!m->is_owner) consent_note(v, 403, WORD_LOG_IN_FIRST, SAY(v, WORD_LOG_IN_FIRST_TEXT));
+    else if (rc == 0) consent_note(v, 404, WORD_NO_PROVIDER, SAY(v, WORD_NO_PROVIDER_TEXT));
     else consent_finish(v);
 }
 
-static const struct page consent_page = {.path = "/mailboxes/", .show = show_consent, .outside = true};
+static const struct page consent_page = {
+    .path = "/mailboxes/", .show = show_consent, .outside = true, .translated = true};
 
 bool consent_page_handle(struct api *api, struct http_request *r) {
     if (!str_eq(r->method, S("GET")) || consent_path(r->path) == 0) return false;

@@ -192,7 +192,15 @@ describe('mailboxes by OAuth 2:', () => {
     (await back({ state: `${asked.state.slice(0, -1)}${asked.state.endsWith('0') ? 1 : 0}` })).must(400);
     (await back({ state: '' })).must(400);
     (await back({}, owner, '/mailboxes/1/oauth/callback')).must(400);
-    (await back({ error: 'access_denied' })).must(403);
+    const said = (await back({ error: 'access_denied' })).must(403).text;
+    for (const text of [/<html lang="en"/, /The mailbox is not connected/, /did not agree\. Nothing was changed\. \(access_denied\)/]) assert.match(said, text);
+    // The page has the language of the owner.
+    const speaks = async (code) => desk.owner.update('/profile', { locale_id: (await desk.owner.fetch('/locales')).find(({ locale }) => locale === code).id });
+    await speaks('de');
+    for (const text of [/<html lang="de"/, /Das Postfach ist nicht verbunden/, /Nichts wurde geändert/, /Zurück zum Postfach/]) assert.match((await back({ error: 'access_denied' })).must(403).text, text);
+    await speaks('ar');
+    assert.match((await back({ error: 'access_denied' })).must(403).text, /<html lang="ar" dir="rtl"/);
+    await speaks('en-us');
     (await back({ code: 'forged' })).must(502);
     (await back({ code: 'forged' })).must(400);
     asked.state = (await consentAsked(desk, id)).state;
