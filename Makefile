@@ -199,6 +199,13 @@ test-package: deb tests/node_modules/.package-lock.json ## installs the package 
 test-reproducible: web/node_modules/.package-lock.json ## builds the commit HEAD in two folders: the bytes must be the same; four minutes on two idle cores
 	sh tests/package/reproducible.sh $(VERSION)
 
+SUITE   ?= trixie
+TARGETS ?= test
+.PHONY: test-debian
+test-debian: ## builds the commit HEAD and makes TARGETS (test) in a root file system of Debian SUITE (trixie; bookworm); needs root
+	@sh tools/setup.sh image
+	@sh tests/package/debian.sh $(SUITE) $(TARGETS)
+
 .PHONY: unit
 unit: $(UNIT) ## runs the C tests of modules, two programs at a time
 	@printf '%s\n' $(UNIT) | xargs -P 2 -I@ sh -c 'text=$$(@ 2>&1) && echo "ok  @" || { printf "%s\nFAILED  @\n" "$$text"; exit 255; }'
