@@ -8,17 +8,17 @@ import { say } from '../../kit/words';
 import { me } from '../session/session';
 import { inboxChannel } from './inbox_channel';
 
-const PAUSE_MS = 5000, TYPING_MS = 2000;
+const PAUSE_MS = 5000, TYPING_MS = 2000, SILENCE_MS = 100;
 const [sentence, setSentence] = createSignal('');
 let next = '', saidAt = 0, typedAt = 0, timer: ReturnType<typeof setTimeout> | undefined;
 
 const speakWhenQuiet = () => {
-  const wait = Math.max(saidAt + PAUSE_MS, typedAt + TYPING_MS) - Date.now();
+  let wait = Math.max(saidAt + PAUSE_MS, typedAt + TYPING_MS) - Date.now();
   clearTimeout(timer);
+  if (wait <= 0 && sentence()) setSentence(''), wait = SILENCE_MS; // the same sentence is said again; a person may begin to type meanwhile
   if (wait > 0) { timer = setTimeout(speakWhenQuiet, wait); return; }
   saidAt = Date.now();
-  setSentence(''); // the same sentence is said again
-  setTimeout(() => setSentence(next), 100);
+  setSentence(next);
 };
 const announce = (text: string) => { next = text; speakWhenQuiet(); };
 
