@@ -37,6 +37,7 @@
 #include "core/all/caches.h"
 #include "core/all/cascades.h"
 #include "core/desk/setting.h"
+#include "core/desk/kept_value.h"
 #include "core/helpcenter/generation.h"
 #include "db/db_internal.h"
 
@@ -165,7 +166,8 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
                             .writers = 1,
                             .read_only = !write,
                             .keep_snapshots = write,
-                            .tracked = help_center_tables};
+                            .tracked = help_center_tables,
+                            .marked = kept_tables};
     if (db_open(&cfg, &d->db, err, sizeof err) < 0) die(err);
     key_derive(&d->session_key, &server, "session");
     key_derive(&d->csrf_key, &server, "csrf token");

@@ -17,6 +17,7 @@
 #include "core/all/cascades.h"
 #include "core/all/desk.h"
 #include "core/access/permission.h"
+#include "core/desk/kept_value.h"
 #include "core/helpcenter/generation.h"
 #include "core/desk/gather.h"
 #include "core/desk/processes.h"
@@ -170,6 +171,7 @@ static int open_store(struct server *s) {
     cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
     cfg.clock = &s->desk.clock;
     cfg.tracked = help_center_tables;
+    cfg.marked = kept_tables;
     cfg.on_change = help_center_change();
     if (cfg.replica && !cfg.url) return complain("--replica-url needs --database"), -1;
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);

@@ -185,6 +185,8 @@ struct db_config {
     int mmap_mb;                            /* 0: no map */
     int cache_kb;                           /* 0: the default */
     const struct db_tracked_table *tracked; /* see db_generation; NULL: none. Constant */
+    /* sets of tables for db_mark, DB_MARKS at most; a NULL ends the list; NULL: none. Constant */
+    const struct db_tracked_table *const *marked;
     /* run in each write that changed a tracked table, if other processes use the store; binds :now of
      * `clock` */
     const struct query *on_change;
@@ -210,6 +212,12 @@ int64_t db_snapshot(const struct conn *c);
 /* The number of the newest snapshot. One with a greater number is begun after this call, so it sees all that
  * is committed now. */
 int64_t db_newest_snapshot(const struct db *db);
+
+#define DB_MARKS 8
+/* Returns a number for the rows of a set of tables (db_config.marked), counted from 0, as this read or write
+ * finds them: another read or write with this number finds the same rows. 0: not known, also after this
+ * write has changed one. PostgreSQL: always 0, because other processes write. */
+int64_t db_mark(const struct conn *c, int set);
 
 /* Returns the name of a table that a statement of this read names and that is not tracked, or NULL. Results
  * of its rows must not be kept. On PostgreSQL it is always NULL, because libpq does not list the tables

@@ -42,6 +42,12 @@ int conn_pragma(struct conn *c, const char *text);
 
 struct writer;
 
+/* A set of tables, see sqlite_marks.c. */
+struct mark {
+    _Atomic int64_t number; /* of COMMITs that changed a row of the set */
+    _Atomic int64_t since;  /* readers of snapshots up to this number may be older than the last of them */
+};
+
 struct sqlite_store {
     const char *path;
     const char *remains, *content; /* see db_config */
@@ -53,6 +59,7 @@ struct sqlite_store {
     _Atomic int64_t version;   /* raised by each COMMIT; see sqlite_snapshot.c */
     _Atomic int64_t snapshots; /* begun so far by readers that keep them */
     _Atomic int64_t tracked;   /* raised by each COMMIT of a change to a tracked table, after `version` */
+    struct mark marks[DB_MARKS];
 };
 
 #define STORE_FILE "desk.db"
@@ -79,9 +86,14 @@ int64_t snapshot_number(const struct conn *c); /* see db_snapshot */
 int64_t snapshot_newest(const struct db *db);  /* see db_newest_snapshot */
 /* true: this thread holds the turn, or snapshots are not kept here */
 bool snapshot_held(const struct conn *c);
-void reader_close(struct conn *c);              /* conn_close for a reader that may keep a snapshot */
-void snapshots_outdated(struct db *db);         /* call it after a COMMIT, before any done() */
-int64_t sqlite_generation(const struct db *db); /* see db_generation; never 0 */
+void reader_close(struct conn *c);               /* conn_close for a reader that may keep a snapshot */
+void snapshots_outdated(struct db *db);          /* call it after a COMMIT, before any done() */
+int64_t sqlite_generation(const struct db *db);  /* see db_generation; never 0 */
+int64_t mark_now(const struct conn *c, int set); /* see db_mark */
+/* Call the first before the COMMIT of a connection that writes, and the second after it and
+ * snapshots_outdated, before any done(). */
+void marks_close(struct conn *c);
+void marks_renew(struct conn *c);
 /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
 void snapshots_let_go(struct db *db);
 

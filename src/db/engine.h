@@ -47,10 +47,11 @@ struct engine {
     /* runs queued writes first, closes the store's connections; returns as db_close */
     int (*close)(struct db *db);
     void (*submit)(struct db *db, struct db_task *t);
-    bool (*writes_here)(const struct db *db);   /* true: the calling thread is a writer */
-    int64_t (*generation)(const struct db *db); /* see db_generation; NULL: always 0 */
-    int64_t (*snapshot)(const struct conn *c);  /* see db_snapshot; NULL: always 0 */
-    int64_t (*newest)(const struct db *db);     /* see db_newest_snapshot; NULL: always 0 */
+    bool (*writes_here)(const struct db *db);       /* true: the calling thread is a writer */
+    int64_t (*generation)(const struct db *db);     /* see db_generation; NULL: always 0 */
+    int64_t (*snapshot)(const struct conn *c);      /* see db_snapshot; NULL: always 0 */
+    int64_t (*newest)(const struct db *db);         /* see db_newest_snapshot; NULL: always 0 */
+    int64_t (*mark)(const struct conn *c, int set); /* see db_mark; NULL: always 0 */
     /* fills in the numbers that connections don't count */
     void (*stats)(struct db *db, struct db_stats *out);
 
@@ -154,6 +155,7 @@ struct conn {
     struct kept kept;
     /* the transaction ran a statement that changes a tracked table; of a connection that writes */
     bool tracked;
+    unsigned changed; /* the same: bits of the sets of tables of db_mark */
     char untracked
         [TABLE_NAME]; /* SQLite: a table of this read that is not tracked (db_untracked); empty: none */
     char preparing[TABLE_NAME]; /* the same, of the statement that is being prepared */
@@ -192,6 +194,7 @@ struct stmt {
     uint64_t hash;
     bool cached;
     bool tracked;               /* changes a tracked table */
+    unsigned changes;           /* bits of the sets of tables (db_mark) that it changes */
     char untracked[TABLE_NAME]; /* reads this table, which is not tracked; empty: none */
     int state;                  /* 1: stmt_step may find a row; else the result of each further stmt_step */
     unsigned round;
@@ -206,6 +209,8 @@ struct stmt *statement_of_hash(struct conn *c, uint64_t hash);
 bool sql_changes_tracked(const struct db_tracked_table *list, const char *text);
 bool table_is_tracked(const struct db_tracked_table *list,
                       struct str table); /* true if the list has the table */
+/* Returns the bits of the sets of tables that the text changes. sets may be NULL. */
+unsigned sql_changes_marked(const struct db_tracked_table *const *sets, const char *text);
 
 /* ---- the store (store.c) --------------------------------------------------------------------- */
 
@@ -215,6 +220,7 @@ struct db {
     const char *dir;
     bool read_only, bulk, filling, keep_snapshots;
     const struct db_tracked_table *tracked;
+    const struct db_tracked_table *const *marked;
     struct sqlite_store *sqlite; /* one of these two is set */
     struct pg_store *postgres;
     pthread_key_t reader_key;

@@ -156,6 +156,7 @@ const struct engine sqlite_engine = {
     .generation = sqlite_generation,
     .snapshot = snapshot_number,
     .newest = snapshot_newest,
+    .mark = mark_now,
     .stats = sqlite_stats,
     .compact = sqlite_compact,
     .connect = sqlite_connect_reader,

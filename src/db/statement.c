@@ -121,6 +121,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     s->sql = memcpy((char *)s + size, sql, length);
     s->param_count = params;
     s->tracked = c->role != CONN_READER && c->store && sql_changes_tracked(c->store->tracked, sql);
+    s->changes = c->role != CONN_READER && c->store ? sql_changes_marked(c->store->marked, sql) : 0;
     memcpy(s->untracked, c->preparing, sizeof s->untracked);
     names_copy(s, (char *)s + size + length);
     *out = s;
@@ -217,6 +218,7 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
     int rc = statement_get(c, sql, &s);
     if (rc < 0) return rc;
     if (s->tracked) c->tracked = true;
+    c->changed |= s->changes;
     if (s->untracked[0]) memcpy(c->untracked, s->untracked, sizeof c->untracked);
     rc = bind_all(s, binds);
     if (rc < 0) stmt_end(s);

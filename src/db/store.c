@@ -136,6 +136,7 @@ static struct db *db_new(const struct engine *engine, const struct db_config *cf
     db->filling = cfg->filling;
     db->keep_snapshots = cfg->keep_snapshots;
     db->tracked = cfg->tracked;
+    db->marked = cfg->marked;
     db->dir = cfg->dir ? str_dup(a, str_of(cfg->dir)).p : NULL;
     pthread_mutex_init(&db->lock, NULL);
     ring_init(&db->conns);
@@ -173,6 +174,7 @@ bool db_blocks(const struct db *db) { return db->engine->blocks; }
 
 int64_t db_snapshot(const struct conn *c) { return c->engine->snapshot ? c->engine->snapshot(c) : 0; }
 int64_t db_newest_snapshot(const struct db *db) { return db->engine->newest ? db->engine->newest(db) : 0; }
+int64_t db_mark(const struct conn *c, int set) { return c->engine->mark ? c->engine->mark(c, set) : 0; }
 int64_t db_generation(const struct db *db) { return db->engine->generation ? db->engine->generation(db) : 0; }
 
 /* ---- readers --------------------------------------------------------------------------------- */

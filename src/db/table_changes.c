@@ -59,3 +59,10 @@ bool sql_changes_tracked(const struct db_tracked_table *list, const char *text) 
         if (changes_tracked(list, word, change_of(before, last), sql)) return true;
     return false;
 }
+
+unsigned sql_changes_marked(const struct db_tracked_table *const *sets, const char *text) {
+    unsigned bits = 0;
+    for (int i = 0; sets && sets[i]; i++)
+        if (sql_changes_tracked(sets[i], text)) bits |= 1U << i;
+    return bits;
+}

@@ -271,7 +271,9 @@ static int take_refused(struct writer *w) {
 
 /* After snapshots_outdated, because a reader of the new number needs a new snapshot. */
 static void note_changes(struct writer *w) {
-    if (w->conn == NULL || !w->conn->tracked) return;
+    if (w->conn == NULL) return;
+    marks_renew(w->conn);
+    if (!w->conn->tracked) return;
     atomic_fetch_add(&w->store->sqlite->tracked, 1);
     w->conn->tracked = false;
 }
@@ -281,6 +283,7 @@ static void run_batch(struct writer *w) {
     int rc = atomic_load(&w->writable) ? conn_begin(w->conn, true) : refuse_writes(w);
     int n = rc == 0 ? run_tasks(w) : take_refused(w);
     bool commits = rc == 0 && w->conn->transaction;
+    if (commits) marks_close(w->conn);
     if (commits) rc = conn_commit(w->conn);
     snapshots_outdated(w->store);
     note_changes(w);

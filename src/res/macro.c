@@ -114,10 +114,9 @@ static const struct field macro_fields[] = {
      .doc = "Tags that the macro removes."},
     {"usage_count", F_INT, READONLY, .doc = "Number of uses.", .example = "3"},
     {"last_used_at", F_TIME, READONLY, .doc = "Time of the last use."},
-    {"assigned_team", F_REF, HIDDEN, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team"},
+    {"assigned_team", F_REF, HIDDEN, COLUMN_UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team"},
     {"assigned_agent", F_REF, HIDDEN, .column = "t.assigned_agent_id", .ref = "user"},
-    {"visible_to_team", F_REF, HIDDEN, .column = UNLESS_GONE("t.visible_to_team_id", GONE_TEAMS),
-     .ref = "team"},
+    {"visible_to_team", F_REF, HIDDEN, COLUMN_UNLESS_GONE("t.visible_to_team_id", GONE_TEAMS), .ref = "team"},
     {"*", .group = row_times},
     {0},
 };

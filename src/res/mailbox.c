@@ -58,7 +58,7 @@ static const struct field mailbox_fields[] = {
     {"brand", F_REF, 0, .ref = "brand",
      .doc = "Brand of conversations that begin with a mail to it. Default: the "
             "default brand."},
-    {"team", F_REF, NULLABLE, .ref = "team", .column = UNLESS_GONE("t.team_id", GONE_TEAMS),
+    {"team", F_REF, NULLABLE, .ref = "team", COLUMN_UNLESS_GONE("t.team_id", GONE_TEAMS),
      .doc = "Team that such conversations are assigned to. Null: none."},
     {"is_system", F_BOOL, READONLY, .doc = "True for the mailbox that every desk has. It can't be deleted."},
     {"is_custom", F_BOOL, READONLY, .column = "1 - t.is_system", .doc = "True for every other mailbox."},

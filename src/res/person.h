@@ -25,7 +25,7 @@ extern const struct field person_values[];     /* custom_fields, field_values */
 extern const struct field person_zone[];       /* time_zone, time_zone_offset */
 extern const struct field person_program[];    /* the program that the person used last, and its address */
 
-#define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
+#define PERSON_ORGANIZATION COLUMN_UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
 /* Times of the last changes of the shown members. Functions that change lists of a person set updated_at.
  * agent_case_access may come from the role. */
 #define PERSON_CHANGED                                                                   \

@@ -22,7 +22,7 @@ static const struct field profile_fields[] = {
     AVATAR_PART,
     AVATAR_FILE,
     PERSON_AVATAR,
-    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization",
+    {"organization", F_REF, READONLY, PERSON_ORGANIZATION, .ref = "organization",
      .doc = "Your organization."},
     {"*", .group = person_identities},
     PERSON_EXTERNAL_IDENTIFIERS(READONLY),

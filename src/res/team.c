@@ -1,6 +1,7 @@
 #include "core/people/team.h"
 
 #include "api/rows/generic.h"
+#include "core/desk/kept_value.h"
 #include "core/people/user.h"
 #include "res/groups.h"
 #include "res/people_csv.h"
@@ -160,4 +161,5 @@ const struct resource team_resource = {.type = "team",
                                        .routes = team_routes,
                                        /* customers see the title: .to of the fields */
                                        .visible = access_everyone,
-                                       .reference_also = "legacy_id"};
+                                       .reference_also = "legacy_id",
+                                       .reference_kept = KEPT_TEAMS};

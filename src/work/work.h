@@ -26,6 +26,7 @@ struct calendars;
 struct clock_cache;
 struct rule_cache;
 struct known_sessions;
+struct kept_values;
 struct generations;
 struct field_catalogue;
 struct cascade_row;
@@ -68,6 +69,7 @@ struct desk {
     struct rule_cache *rules;       /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* core/rules/sla_match.h, for what stands left of rules; NULL: SLAs are decided at the end of a work */
     int (*sla_of_new)(struct work *w, const struct case_now *c, int64_t *version_id);
+    struct kept_values *kept_values;       /* core/desk/kept_value.h; NULL: none are kept */
     struct known_sessions *known_sessions; /* core/login/session.h; NULL: none are kept */
     struct widgets *widgets;               /* origins of widgets: core/desk/widget.h; NULL: there are none */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */

@@ -74,11 +74,88 @@ static void only_changes_of_noted_tables_raise_the_generation(void **state) {
     assert_int_equal(db_generation(p->db), before);
 }
 
+static const struct db_tracked_table topics_set[] = {{"topics", NULL, NULL}, {0}};
+static const struct db_tracked_table *const marked[] = {tracked, topics_set, NULL};
+enum { NOTES_SET, TOPICS_SET, NO_SET };
+
+static void open_with_marks(struct place *p, bool keep_snapshots) {
+    struct db_config cfg = {.dir = p->dir, .marked = marked, .keep_snapshots = keep_snapshots};
+    place_close(p);
+    assert_int_equal(db_open_with(&cfg, first_schema, &p->db, (struct why){p->err, sizeof p->err}), 0);
+}
+
+static int64_t mark_of_a_read(struct place *p, int set) {
+    struct conn *c = db_reader(p->db);
+    assert_int_equal(db_read_begin(c, 0), 0);
+    int64_t mark = db_mark(c, set);
+    db_read_end(c);
+    return mark;
+}
+
+static void a_mark_is_the_same_until_a_row_of_its_set_has_changed(void **state) {
+    struct place *p = *state;
+    open_with_marks(p, true);
+    int64_t notes = mark_of_a_read(p, NOTES_SET), topics_mark = mark_of_a_read(p, TOPICS_SET);
+    assert_true(notes > 0 && topics_mark > 0);
+    assert_int_equal(mark_of_a_read(p, NO_SET), 0);
+    assert_true(add_topic(p, "a") >= 0);
+    assert_int_equal(mark_of_a_read(p, NOTES_SET), notes);
+    assert_true(mark_of_a_read(p, TOPICS_SET) > topics_mark);
+    assert_true(db_write(p->db, add_note, NULL) >= 0);
+    assert_true(mark_of_a_read(p, NOTES_SET) > notes);
+    notes = mark_of_a_read(p, NOTES_SET);
+    assert_true(db_write(p->db, add_note, NULL) >= 0); /* no snapshot was begun since the former one */
+    assert_true(mark_of_a_read(p, NOTES_SET) > notes);
+    open_with_marks(p, false);
+    assert_int_equal(mark_of_a_read(p, NOTES_SET), 0);
+}
+
+static void a_snapshot_before_the_change_has_no_mark(void **state) {
+    struct place *p = *state;
+    open_with_marks(p, true);
+    struct conn *c = db_reader(p->db);
+    int64_t n;
+    assert_int_equal(db_read_begin(c, 0), 0);
+    assert_int_equal(db_int(c, &topic_count, NULL, &n), 1);
+    assert_true(db_mark(c, NOTES_SET) > 0);
+    assert_true(db_write(p->db, add_note, NULL) >= 0);
+    assert_int_equal(db_mark(c, NOTES_SET), 0);
+    assert_true(db_mark(c, TOPICS_SET) > 0);
+    db_read_end(c);
+    assert_true(mark_of_a_read(p, NOTES_SET) > 0);
+}
+
+static int mark_a_write(struct conn *c, void *arg) {
+    int64_t *marks = arg;
+    marks[0] = db_mark(c, NOTES_SET);
+    if (add_note(c, NULL) < 0) return -1;
+    marks[1] = db_mark(c, NOTES_SET);
+    marks[2] = db_mark(c, TOPICS_SET);
+    return 0;
+}
+
+static void a_write_has_the_marks_of_what_it_has_not_changed(void **state) {
+    struct place *p = *state;
+    open_with_marks(p, true);
+    int64_t marks[3];
+    for (int i = 0; i < 2; i++) {
+        int64_t before = mark_of_a_read(p, NOTES_SET);
+        assert_int_equal(db_write(p->db, mark_a_write, marks), 0);
+        assert_int_equal(marks[0], before);
+        assert_int_equal(marks[1], 0);
+        assert_int_equal(marks[2], mark_of_a_read(p, TOPICS_SET));
+    }
+}
+
+#define IN_STORE(test) cmocka_unit_test_setup_teardown(test, place_make, place_remove)
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_statement_is_noted_by_the_tables_that_it_changes),
-        cmocka_unit_test_setup_teardown(only_changes_of_noted_tables_raise_the_generation, place_make,
-                                        place_remove),
+        IN_STORE(only_changes_of_noted_tables_raise_the_generation),
+        IN_STORE(a_mark_is_the_same_until_a_row_of_its_set_has_changed),
+        IN_STORE(a_snapshot_before_the_change_has_no_mark),
+        IN_STORE(a_write_has_the_marks_of_what_it_has_not_changed),
     };
     return cmocka_run_group_tests_name("tracked tables", tests, NULL, NULL);
 }

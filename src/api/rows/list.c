@@ -231,7 +231,8 @@ static void weighed_sql(const struct list *l, struct buf *sql) {
 }
 
 static void list_sql(const struct list *l, struct buf *sql) {
-    struct str select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
+    const struct selects *of = view_selects(&l->view->c->work, l->layout);
+    struct str select = l->layout->bytes.p && !l->shows_long ? of->brief : of->all;
     buf_reserve(sql, select.n + 256);
     if (branch_count(l) == 1 && !l->branches.sorted && !is_weighed(l)) {
         limit_begin(l, sql);
@@ -283,7 +284,8 @@ static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf 
     for (int i = 0; i < l->bind_count; i++) /* a filter may be :ids, too */
         if (strcmp(l->binds[i].name, page->name) != 0) *next++ = l->binds[i];
     *binds = page;
-    buf_str(sql, is_short ? l->layout->select_each_short : l->layout->select_each);
+    const struct selects *of = view_selects(&l->view->c->work, l->layout);
+    buf_str(sql, is_short ? of->each_brief : of->each);
     buf_char(sql, 0);
     return 0;
 }

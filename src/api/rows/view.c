@@ -3,6 +3,7 @@
 #include "api/rows/visible.h"
 #include "base/ids.h"
 #include "base/limits.h"
+#include "core/desk/kept_value.h"
 #include "core/words.h"
 
 #include <assert.h>
@@ -384,12 +385,13 @@ static void rows_wanted_binds(struct call *c, const struct rows_wanted *s, const
 static void rows_wanted_sql(struct call *c, const struct rows_wanted *s, struct branches *b,
                             struct buf *sql) {
     const struct layout *layout = s->layout;
-    buf_reserve(sql, layout->select.n + 256);
+    const struct selects *of = view_selects(&c->work, layout);
+    buf_reserve(sql, of->all.n + 256);
     if (s->count == 1) {
-        buf_str(sql, s->also ? layout->select_also : s->dated ? layout->select_dated : layout->select);
+        buf_str(sql, s->also ? layout->select_also : s->dated ? of->dated : of->all);
         buf_text(sql, "t.id = :ids");
     } else {
-        buf_str(sql, s->also ? layout->select_each_also : layout->select_each);
+        buf_str(sql, s->also ? layout->select_each_also : of->each);
     }
     view_condition(c, layout->resource, b, sql);
     if (s->alive && layout->resource->alive) sql_and(sql, layout->resource->alive);
@@ -451,9 +453,44 @@ static int select_rows(struct view *v, const struct rows_wanted *sel, struct row
     return rc;
 }
 
-static int follow_list(struct view *v, const struct id_list *l) {
+/* The member that a reference to this row contains, as it is kept in memory. number 0: there is no row. */
+static struct kept_key key_of_member(const struct layout *layout, int64_t id) {
+    return (struct kept_key){.of = layout, .parts = {id}};
+}
+
+static void keep_members(struct view *v, const struct id_list *l) {
+    for (size_t i = 0; i < l->n; i++) {
+        const struct row *row = view_find(v, l->layout->resource, l->ids[i]);
+        const struct kept_key key = key_of_member(l->layout, l->ids[i]);
+        const struct kept_value member = {row != NULL, row ? row->cells[l->layout->also].s : (struct str){0}};
+        kept_value_put(&v->c->work, l->layout->resource->reference_kept, &key, &member);
+    }
+}
+
+/* Takes the members that are kept in memory, and leaves the other ids in the list. */
+static void take_members(struct view *v, struct id_list *l) {
+    const struct layout *layout = l->layout;
+    size_t left = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct kept_key key = key_of_member(layout, l->ids[i]);
+        struct kept_value member;
+        if (!kept_value_find(&v->c->work, layout->resource->reference_kept, &key, &member)) {
+            l->ids[left++] = l->ids[i];
+            continue;
+        }
+        if (member.number == 0) continue;
+        struct row *row = row_new(v, layout, l->ids[i]);
+        view_keep(v, row);
+        if (member.text.p) row->cells[layout->also] = (struct value){V_TEXT, .s = member.text};
+    }
+    l->n = left;
+}
+
+static int follow_list(struct view *v, struct id_list *l) {
     size_t most = at_once(v, l->layout, LONG_AT_ONCE), count;
+    bool kept = l->depth == DEPTH_MEMBER && l->layout->resource->reference_kept;
     ids_sort(l->ids, (int)l->n); /* the order of a flat reply */
+    if (kept) take_members(v, l);
     for (size_t at = 0; at < l->n; at += count) {
         struct row *found;
         count = l->n - at < most ? l->n - at : most;
@@ -464,6 +501,7 @@ static int follow_list(struct view *v, const struct id_list *l) {
         if (rc) return rc;
         if (l->depth == DEPTH_ALL) flat_add(v, found);
     }
+    if (kept) keep_members(v, l);
     return 0;
 }
 

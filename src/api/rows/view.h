@@ -91,7 +91,7 @@ struct row *row_new(struct view *v, const struct layout *layout, int64_t id); /*
 static inline struct value value_text(struct str s) {
     return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s};
 }
-/* s: a statement that began with layout->select */
+/* s: a statement that began with selects->all */
 struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s);
 
 /* Follows lists and includes of rows linked by next. Returns 0, VIEW_FULL if the arena exceeds v->room, or

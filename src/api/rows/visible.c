@@ -1,10 +1,15 @@
 #include "api/rows/visible.h"
 
 #include "api/table/layout.h"
+#include "core/desk/cascade.h"
 
 struct bind path_bind(const struct path_var *var) {
     if (var->textual) return (struct bind){.name = var->bind, .type = BIND_TEXT, .s = var->text};
     return (struct bind){.name = var->bind, .type = BIND_INT, .i = var->id};
+}
+
+const struct selects *view_selects(struct work *w, const struct layout *layout) {
+    return layout->has_gone && nothing_is_gone(w) ? &layout->if_whole : &layout->selects;
 }
 
 void sql_and(struct buf *sql, const char *condition) {

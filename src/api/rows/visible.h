@@ -4,7 +4,9 @@
 
 #include "api/call/call.h"
 
-struct bind path_bind(const struct path_var *var);    /* binds a path variable for a condition */
+struct bind path_bind(const struct path_var *var); /* binds a path variable for a condition */
+/* The beginnings of statements over the rows of a resource, as this read or write may use them. */
+const struct selects *view_selects(struct work *w, const struct layout *layout);
 void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
 /* The visible rows: by .visible, or the rows of visible parents (.within). A resource with neither shows
  * none. */

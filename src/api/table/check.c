@@ -194,6 +194,7 @@ static bool check_fields(struct check *k) {
         if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f) || !check_items(k, f))
             return false;
         if (!binds_are_known(k, ".column", f->column, bound) ||
+            !binds_are_known(k, ".column_if_whole", f->column_if_whole, bound) ||
             !binds_are_known(k, ".many", f->many, ":ids :me"))
             return false;
     }

@@ -98,6 +98,7 @@ static void layout_members(struct arena *a, struct layout *s) {
                                      .usual = !(f->flags & (INPUT_ONLY | HIDDEN | ON_DEMAND)),
                                      .target = target ? *layout_place(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;
+        if (f->column_if_whole) s->has_gone = true;
         members[i].lengthy = members[i].column && lengthy(f);
         if (f->shows) members[i].carried = places(a, target, f->shows);
         if (r->reference_also && strcmp(f->name, r->reference_also) == 0) s->also = i;
@@ -106,9 +107,13 @@ static void layout_members(struct arena *a, struct layout *s) {
 
 enum columns { COLUMNS_ALL, COLUMNS_ALSO, COLUMNS_SHORT };
 
+static const char *member_column(const struct field *f, bool whole) {
+    return whole && f->column_if_whole ? f->column_if_whole : f->column;
+}
+
 /* The columns of all members, of the one that references contain, or of all with null instead of long
  * texts. */
-static struct str columns_text(struct arena *a, const struct layout *s, enum columns which) {
+static struct str columns_text(struct arena *a, const struct layout *s, enum columns which, bool whole) {
     struct buf sql = {0};
     buf_text(&sql, s->resource->table ? "t.id" : "0");
     for (int i = 0; i < s->count; i++) {
@@ -119,7 +124,7 @@ static struct str columns_text(struct arena *a, const struct layout *s, enum col
             continue;
         }
         buf_text(&sql, f->column ? ", " : ", t.");
-        buf_text(&sql, f->column ? f->column : f->name);
+        buf_text(&sql, f->column ? member_column(f, whole) : f->name);
         if (f->column == NULL && f->type == F_REF) buf_text(&sql, "_id");
     }
     return buf_take(&sql, a);
@@ -146,19 +151,26 @@ static struct str select_each(struct arena *a, const struct layout *s, struct st
                    S(" WHERE t.id = given.value"));
 }
 
+static void layout_selects(struct arena *a, const struct layout *s, bool whole, struct selects *out) {
+    const char *changed = s->resource->changed;
+    struct str columns = out->columns = columns_text(a, s, COLUMNS_ALL, whole),
+               brief = columns_text(a, s, COLUMNS_SHORT, whole);
+    out->all = select_text(a, s, columns);
+    if (changed) out->dated = select_text(a, s, STR_CAT(a, columns, S(", "), str_of(changed)));
+    out->brief = select_text(a, s, brief);
+    out->each = select_each(a, s, columns);
+    out->each_brief = select_each(a, s, brief);
+}
+
 static void layout_select(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
-    s->columns = columns_text(a, s, COLUMNS_ALL);
     s->bytes = bytes_text(a, s);
-    s->select = select_text(a, s, s->columns);
-    if (r->changed) s->select_dated = select_text(a, s, STR_CAT(a, s->columns, S(", "), str_of(r->changed)));
-    s->select_short = select_text(a, s, columns_text(a, s, COLUMNS_SHORT));
-    s->select_each = select_each(a, s, s->columns);
-    s->select_each_short = select_each(a, s, columns_text(a, s, COLUMNS_SHORT));
+    layout_selects(a, s, false, &s->selects);
+    if (s->has_gone) layout_selects(a, s, true, &s->if_whole);
     if (s->also < 0) return;
-    s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
-    s->select_each_also = select_each(a, s, columns_text(a, s, COLUMNS_ALSO));
+    s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO, false));
+    s->select_each_also = select_each(a, s, columns_text(a, s, COLUMNS_ALSO, false));
 }
 
 #define OF_OWNERS "IN @LIST(:ids)"
@@ -179,8 +191,8 @@ static struct str list_of_one(struct arena *a, struct str list) {
 static struct str owned_list(struct arena *a, const struct member *m, struct str owner) {
     const struct layout *t = m->target;
     if (m->field->type == F_ROWS)
-        return STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from, S(" WHERE t."),
-                       owner, S(" " OF_OWNERS));
+        return STR_CAT(a, S("SELECT "), t->selects.columns, S(", t."), owner, S(" FROM "), t->from,
+                       S(" WHERE t."), owner, S(" " OF_OWNERS));
     return STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner,
                    S(" " OF_OWNERS), m->order);
 }

@@ -34,24 +34,31 @@ struct url_piece {
 };
 enum { URL_ID = -1, URL_END = -2 };
 
+/* Beginnings of statements. */
+struct selects {
+    struct str columns;    /* "t.id, t.title, ..."; 0 instead of the id if rows have none */
+    struct str all;        /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    struct str dated;      /* all with .changed of the resource; p NULL: it has none */
+    struct str brief;      /* all with null instead of each long text */
+    struct str each;       /* all of the rows :ids, in the order of this JSON array */
+    struct str each_brief; /* the same of brief */
+};
+
 struct layout {
     const struct resource *resource;
-    uint32_t scopes;              /* a token needs one of these bits to see the rows; 0: none */
-    struct json_name type;        /* type of the resource; .key is the quoted type without colon */
-    struct str reference_end;     /* ,"resource_type":"team"} */
-    struct str from;              /* "teams t" */
-    struct str columns;           /* "t.id, t.title, ..."; 0 instead of the id if rows have none */
-    struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
-    struct str select_dated;      /* select with .changed of the resource; p NULL: it has none */
-    struct str select_each;       /* select of the rows :ids, in the order of this JSON array */
-    struct str select_each_short; /* the same of select_short */
-    struct str select_each_also;  /* the same of select_also */
-    struct str select_short;      /* select with null instead of each long text */
-    struct str select_also;       /* select of the one member that references contain */
-    struct str bytes;             /* SQL: bytes of a row's long texts; p NULL: none */
-    int column_count;             /* number of columns in .columns, without the id */
-    const struct url_piece *url;  /* NULL: no URL */
-    const struct layout *brief;   /* the brief form that include may select (.brief_of); NULL: none */
+    uint32_t scopes;             /* a token needs one of these bits to see the rows; 0: none */
+    struct json_name type;       /* type of the resource; .key is the quoted type without colon */
+    struct str reference_end;    /* ,"resource_type":"team"} */
+    struct str from;             /* "teams t" */
+    struct selects selects;      /* of all members */
+    struct selects if_whole;     /* the same with .column_if_whole of the members */
+    bool has_gone;               /* a member has .column_if_whole */
+    struct str select_each_also; /* the same of select_also */
+    struct str select_also;      /* select of the one member that references contain */
+    struct str bytes;            /* SQL: bytes of a row's long texts; p NULL: none */
+    int column_count;            /* number of columns of all members, without the id */
+    const struct url_piece *url; /* NULL: no URL */
+    const struct layout *brief;  /* the brief form that include may select (.brief_of); NULL: none */
     /* index of the member with the conversation's id; URL_ID: the row's id; URL_END: none */
     int conversation;
     int also; /* index of the member that references contain; -1: none */

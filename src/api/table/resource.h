@@ -82,8 +82,10 @@ struct field {
     enum field_type type;
     unsigned flags;
     const char *column; /* SQL over the alias t; NULL: t.<name>, for F_REF t.<name>_id; "": no column */
-    const char *ref;    /* F_REF, F_MANY, F_ROWS: type of the target resource */
-    const char *many;   /* F_MANY: query of (owner id, target id) WHERE owner IN @LIST(:ids), ordered */
+    /* the same while no team, agent or organization is being deleted (core/desk/cascade.h); NULL: .column */
+    const char *column_if_whole;
+    const char *ref;  /* F_REF, F_MANY, F_ROWS: type of the target resource */
+    const char *many; /* F_MANY: query of (owner id, target id) WHERE owner IN @LIST(:ids), ordered */
     /* F_MANY without a query: returns the number of ids, or a negative error. */
     int (*made)(struct call *c, int64_t owner_id, int64_t **ids);
     /* the same, from other cells of the row */
@@ -326,6 +328,9 @@ struct resource {
      * which rows the caller sees. Returns 0 or a negative error. */
     int (*load_owned)(struct view *v, const struct layout *layout, const struct owners *owners);
     const char *reference_also; /* a member that references contain beside id and resource_type */
+    /* everybody sees each row, and that member depends on this set of tables only (core/desk/kept_value.h);
+     * 0: not so */
+    int reference_kept;
     /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
     const char *unique_among;
     /* Every list of its rows accepts after_id and before_id, in any order. */

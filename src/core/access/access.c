@@ -87,7 +87,7 @@ static void team_branches(struct work *w, const struct case_assignment *of, stru
  * only while a cascade runs. */
 static void nobodys_branches(struct work *w, struct branches *b) {
     branch_add(b, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
-    if (!cascades_under_way(w)) return;
+    if (nothing_is_gone(w) || !cascades_under_way(w)) return;
     branch_add(b, "t.state = 1 AND t.assigned_team_id IN " GONE_TEAMS
                   " AND (t.assigned_agent_id IS NULL OR t.assigned_agent_id IN " GONE_AGENTS ")");
     branch_add(b, "t.state = 1 AND t.assigned_agent_id IN " GONE_AGENTS " AND t.assigned_team_id IS NULL");

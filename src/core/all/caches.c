@@ -2,6 +2,7 @@
 
 #include "core/cases/view_count.h"
 #include "core/desk/gather.h"
+#include "core/desk/kept_value.h"
 #include "core/desk/widget.h"
 #include "core/fields/field_catalogue.h"
 #include "core/helpcenter/generation.h"
@@ -23,6 +24,7 @@ void desk_caches_open(struct desk *d) {
     d->rules = rule_cache_new();
     d->sla_of_new = sla_of_new;
     d->known_sessions = known_sessions_new();
+    d->kept_values = kept_values_new();
     d->widgets = widgets_new();
 }
 
@@ -36,5 +38,6 @@ void desk_caches_close(struct desk *d) {
     field_catalogue_free(d->fields);
     rule_cache_free(d->rules);
     known_sessions_free(d->known_sessions);
+    kept_values_free(d->kept_values);
     widgets_free(d->widgets);
 }

@@ -2,6 +2,7 @@
 
 #include "core/cases/total_sql.h"
 #include "core/desk/cascade.h"
+#include "core/desk/kept_value.h"
 
 #include <stdlib.h>
 
@@ -228,8 +229,8 @@ static const struct total_queries of_row = {&all_of_row, &some_of_row};
 static const struct total_queries of_team_agent = {&all_of_team_agent, &some_of_team_agent};
 static const struct total_queries of_colleague = {&all_of_colleague, &some_of_colleague};
 
-static int total_read(struct work *w, const struct total_queries *q, const struct case_filter *f,
-                      struct total_key key, int64_t *total) {
+static int counters_sum(struct work *w, const struct total_queries *q, const struct case_filter *f,
+                        struct total_key key, int64_t *total) {
     struct bind binds[] = {B_INT("s1", 1),
                            B_INT("s2", 1),
                            B_INT("s3", 1),
@@ -246,8 +247,21 @@ static int total_read(struct work *w, const struct total_queries *q, const struc
     for (int type = STATUS_NEW; type <= STATUS_CUSTOM && f->by & BY_STATUS; type++)
         binds[type - 1].i = f->types >> type & 1;
     if (f->by & BY_LEVEL) binds[6] = (struct bind)B_INT("level", f->level);
-    int rc = db_int(w->conn, f->by & (BY_STATUS | BY_LEVEL) ? q->some : q->all, binds, total);
-    return rc < 0 ? rc : 1;
+    return db_int(w->conn, f->by & (BY_STATUS | BY_LEVEL) ? q->some : q->all, binds, total);
+}
+
+/* Returns 1 or a negative error. Most writes change no counter, so sums are kept in memory. */
+static int total_read(struct work *w, const struct total_queries *q, const struct case_filter *f,
+                      struct total_key key, int64_t *total) {
+    const struct kept_key of = {q,
+                                {f->by & BY_STATUS ? (int64_t)f->types : -1, f->by & BY_LEVEL ? f->level : -1,
+                                 q == &of_row ? key.kind : w->actor.user_id,
+                                 q == &of_row ? key.id : f->agent_id, key.with_id}};
+    struct kept_value sum = {0};
+    if (kept_value_find(w, KEPT_TOTALS, &of, &sum)) return *total = sum.number, 1;
+    TRY(counters_sum(w, q, f, key, &sum.number));
+    kept_value_put(w, KEPT_TOTALS, &of, &sum);
+    return *total = sum.number, 1;
 }
 
 /* The counter of a caller who sees all conversations, or whose visibility is one of the filters. False:

@@ -46,6 +46,7 @@
 
 #include "base/limits.h"
 #include "core/desk/cascade_step.h"
+#include "core/desk/kept_value.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -213,6 +214,16 @@ bool cascades_under_way(struct work *w) {
     int rc = db_int(w->conn, &cascade_left, NULL, &one);
     if (rc < 0) fail(w, error_of_result(rc));
     return rc == 1;
+}
+
+bool nothing_is_gone(struct work *w) {
+    static const struct kept_key key = {.of = &cascade_left};
+    struct kept_value none;
+    if (!kept_value_may(w, KEPT_GONE)) return false;
+    if (kept_value_find(w, KEPT_GONE, &key, &none)) return true;
+    if (cascades_under_way(w) || failed(w)) return false;
+    kept_value_put(w, KEPT_GONE, &key, &(struct kept_value){0});
+    return true;
 }
 
 static int cascade_run(struct work *w, const struct job *j) {

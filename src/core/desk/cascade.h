@@ -43,6 +43,9 @@ struct cascade_row {
 int cascade(struct work *w, enum cascade what, struct str ids);
 /* True: rows may refer to deleted objects, or have an old organization. A failure fails the work. */
 bool cascades_under_way(struct work *w);
+/* True: no row refers to a deleted team, agent or organization, so UNLESS_GONE gives its column. False: one
+ * may. It is known in memory until the next such deletion; on PostgreSQL it is never known. */
+bool nothing_is_gone(struct work *w);
 /* Step n of a cascade, counted over its lists. After the last one it has no statements. */
 const struct step *cascade_step(const struct cascade_row *row, int64_t n);
 
@@ -55,6 +58,8 @@ const struct step *cascade_step(const struct cascade_row *row, int64_t n);
  * evaluated once for each statement. */
 #define UNLESS_GONE(column, gone) \
     "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
+/* Both columns of a member (api/table/resource.h). */
+#define COLUMN_UNLESS_GONE(of, gone) .column = UNLESS_GONE(of, gone), .column_if_whole = of
 /* Over the alias p of posts: the conversation that the post was written in, even if a merge has moved it. */
 #define POST_WRITTEN_IN "COALESCE(p.written_case_id, p.case_id)"
 #define CASCADES_UNDER_WAY \
