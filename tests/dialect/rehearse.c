@@ -7,7 +7,7 @@
 #include "api/rows/generic.h"
 #include "api/input/input.h"
 #include "api/call/machine.h"
-#include "api/caller/auth.h"
+#include "api/caller/auth_admit.h"
 #include "api/table/list_arguments.h"
 #include "core/all/cascades.h"
 #include "core/desk/setting.h"

@@ -4,7 +4,7 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/call/machine.h"
-#include "api/caller/auth.h"
+#include "api/caller/auth_admit.h"
 #include "core/access/scope.h"
 #include "core/words.h"
 

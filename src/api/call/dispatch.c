@@ -31,6 +31,7 @@
  * handler (PREPARE, WRITE, READ, FETCH) in handle.c. */
 #include "api/call/hop.h"
 #include "api/caller/auth.h"
+#include "api/caller/auth_admit.h"
 #include "api/caller/limits.h"
 #include "api/caller/rate.h"
 

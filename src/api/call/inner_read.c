@@ -1,6 +1,6 @@
 #include "api/call/inner_read.h"
 
-#include "api/caller/auth.h"
+#include "api/caller/auth_admit.h"
 
 static int run(struct call *c, const struct actor *actor) {
     TRY(call_route(c));

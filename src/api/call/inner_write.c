@@ -1,6 +1,6 @@
 #include "api/call/inner_write.h"
 
-#include "api/caller/auth.h"
+#include "api/caller/auth_admit.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 #include "api/table/check.h"
-#include "api/caller/auth.h"
+#include "api/caller/remembered_login.h"
 #include "api/caller/rate.h"
 #include "api/docs/site.h"
 #include "api/call/machine.h"

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "core/words.h"
 #include "api/caller/auth.h"
+#include "api/caller/auth_admit.h"
 #include "api/caller/rate.h"
 
 struct upload {

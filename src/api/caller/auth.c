@@ -12,6 +12,7 @@
 #include "api/caller/auth_steps.h"
 #include "api/caller/credentials.h"
 #include "api/caller/cross_site.h"
+#include "api/caller/remembered_login.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "core/desk/setting.h"
@@ -19,25 +20,19 @@
 #include "core/login/factor.h"
 #include "core/login/lockout.h"
 #include "core/login/password.h"
-#include "core/access/permission.h"
 #include "core/people/proof.h"
 #include "core/people/visitor.h"
 #include "core/login/remember.h"
-#include "core/access/scope.h"
 #include "core/login/session.h"
 #include "core/login/bearer.h"
 #include "core/words.h"
 
 #include <inttypes.h>
-#include <sodium.h>
-#include <stdlib.h>
 #include <xxhash.h>
-
-#define REMEMBER (5 * TIME_MINUTE)
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-static int session_failed(struct call *c) {
+int auth_session_failed(struct call *c) {
     c->work.actor.rank = ROLE_PUBLIC;
     c->work.actor.kind = ACTOR_NOBODY;
     c->work.actor.user_id = c->work.actor.session_id = 0;
@@ -59,9 +54,9 @@ static int by_session(struct call *c, const struct credentials_given *g, struct 
     if (id) expect_again(c, token);
     int rc = id ? session_load(&c->work, id, s) : 0;
     if (rc < 0) return rc;
-    if (rc == 0 || !secret_eq(token, s->token)) return session_failed(c);
-    if (!str_eq(s->user_agent, c->work.actor.user_agent)) return session_failed(c);
-    if (g->cookie && !s->csrf_checked) return session_failed(c);
+    if (rc == 0 || !secret_eq(token, s->token)) return auth_session_failed(c);
+    if (!str_eq(s->user_agent, c->work.actor.user_agent)) return auth_session_failed(c);
+    if (g->cookie && !s->csrf_checked) return auth_session_failed(c);
     session_touch(&c->work, s);
     return AUTH_DONE;
 }
@@ -95,70 +90,6 @@ int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
 
 /* ---- Basic ----------------------------------------------------------------------------------- */
 
-struct remembered_login {
-    /* MAC of login, password, user agent, address and mode, by a key of this process */
-    unsigned char key[MAC_SIZE];
-    int64_t session_id, password_updated_at, logins_version, until;
-};
-#define REMEMBERED_LOGINS 1024
-struct remembered_logins {
-    pthread_mutex_t lock;
-    struct remembered_login place[REMEMBERED_LOGINS];
-};
-
-struct remembered_logins *remembered_logins_new(void) {
-    struct remembered_logins *m = calloc(1, sizeof *m);
-    if (m) pthread_mutex_init(&m->lock, NULL);
-    return m;
-}
-
-void remembered_logins_free(struct remembered_logins *m) {
-    if (m) pthread_mutex_destroy(&m->lock);
-    free(m);
-}
-
-static void credential_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]) {
-    const struct actor *a = &c->work.actor;
-    struct buf b = {0};
-    const struct str parts[] = {g->pair.login, g->pair.password, a->user_agent, a->remote,
-                                g->csrf ? S("1") : S("0")};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        buf_int(&b, (int64_t)parts[i].n);
-        buf_char(&b, ':');
-        buf_str(&b, parts[i]);
-    }
-    mac(key, &c->work.desk->credential_key, buf_view(&b));
-    sodium_memzero(b.p, b.n);
-    buf_free(&b);
-}
-
-static struct remembered_login *remembered_login_place(struct remembered_logins *m,
-                                                       const unsigned char key[MAC_SIZE]) {
-    size_t at;
-    memcpy(&at, key, sizeof at);
-    return &m->place[at % REMEMBERED_LOGINS];
-}
-
-static struct remembered_login remembered(struct api *api, const unsigned char key[MAC_SIZE]) {
-    struct remembered_login found = {0};
-    pthread_mutex_lock(&api->logins->lock);
-    const struct remembered_login *p = remembered_login_place(api->logins, key);
-    if (p->until > clock_monotonic() && sodium_memcmp(p->key, key, MAC_SIZE) == 0) found = *p;
-    pthread_mutex_unlock(&api->logins->lock);
-    return found;
-}
-
-static void remember(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s) {
-    struct remembered_login m = {.session_id = s->id,
-                                 .password_updated_at = s->password_updated_at,
-                                 .logins_version = s->logins_version,
-                                 .until = clock_monotonic() + REMEMBER};
-    memcpy(m.key, key, MAC_SIZE);
-    pthread_mutex_lock(&api->logins->lock);
-    *remembered_login_place(api->logins, key) = m;
-    pthread_mutex_unlock(&api->logins->lock);
-}
-
 static void show_session(struct call *c, const struct session *s) {
     c->session_id = session_token(&c->work, s, c->work.arena);
     call_header(c, "X-CSRF-Token", session_csrf(&c->work, s, c->work.arena));
@@ -169,7 +100,7 @@ static int same_user(struct call *c, const struct credentials_given *g, struct s
     if (g->session.p == NULL) return AUTH_DONE;
     int64_t user = s->user_id;
     TRY(by_session(c, g, s));
-    return s->user_id == user ? AUTH_DONE : session_failed(c);
+    return s->user_id == user ? AUTH_DONE : auth_session_failed(c);
 }
 
 /* True for GET /session?remember_me=true. */
@@ -188,8 +119,8 @@ static bool password_allowed(const struct call *c, int rank) {
 /* Authenticates by a remembered password. AUTH_SLOW: the password must be verified. */
 static int by_memory(struct call *c, const struct credentials_given *g, struct session *s) {
     unsigned char key[MAC_SIZE];
-    credential_key(c, g, key);
-    struct remembered_login known = remembered(c->api, key);
+    remembered_login_key(c, g, key);
+    struct remembered_login known = remembered_login_find(c->api, key);
     if (known.session_id == 0) return AUTH_SLOW;
     int rc = session_load(&c->work, known.session_id, s);
     if (rc < 0) return rc;
@@ -443,10 +374,10 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now))
         return auth_next_step(c, STEP_PASSWORD, l.user_id);
     TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
-    credential_key(c, g, key);
+    remembered_login_key(c, g, key);
     /* Remembers the session of these credentials, not one that was sent with them. If logins_version
      * changed, the address may be gone. */
-    if (s->logins_version == l.logins_version) remember(c->api, key, s);
+    if (s->logins_version == l.logins_version) remembered_login_keep(c->api, key, s);
     return same_user(c, g, s);
 }
 
@@ -536,7 +467,7 @@ static int write_chain(struct conn *conn, void *arg) {
 static int begin_remembering(struct call *c, const struct session *s) {
     struct opening o = {.work = &c->work, .user_id = s->user_id, .session_id = s->id};
     TRY(auth_on_writer(c, write_chain, &o));
-    if (!o.taken) return session_failed(c);
+    if (!o.taken) return auth_session_failed(c);
     call_header(c, "X-RememberMe", o.token);
     return 0;
 }
@@ -555,74 +486,4 @@ int auth_slow(struct call *c) {
     if (to_remember(c) && !chained) TRY(begin_remembering(c, &s));
     if (!c->by_session) show_session(c, &s);
     return AUTH_DONE;
-}
-
-/* ---- admission ------------------------------------------------------------------------------- */
-
-int auth_csrf(struct call *c) {
-    const struct actor *a = &c->work.actor;
-    struct session s;
-    if (c->method == GET) return 0;
-    int foreign = c->ambient ? is_cross_site(&c->work, c->http) : 0;
-    TRY(foreign);
-    if (foreign)
-        return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0},
-                          "A browser sent these credentials for a page of another site. Send X-Session-ID "
-                          "and X-CSRF-Token instead.");
-    if (!c->by_session || !a->csrf_checked) return 0;
-    int rc = session_load(&c->work, a->session_id, &s);
-    if (rc <= 0) return rc < 0 ? rc : session_failed(c);
-    struct str sent = http_header(c->http, "X-CSRF-Token");
-    if (sent.p && secret_eq(sent, session_csrf(&c->work, &s, c->work.arena))) return 0;
-    return fail(&c->work, ERR_CSRF_FAILED);
-}
-
-/* The scopes that the route needs are part of the challenge (RFC 6750 section 3.1): its own, and the first
- * of those that its items need. */
-static int scope_refuse(struct call *c, const char *scope) {
-    struct arena *a = c->work.arena;
-    struct str items = str_of(route_content(c->route, c->resource)), item = str_cut(&items, ' '),
-               needed = S("");
-    if (bearer_is_scope(scope)) needed = str_fmt(a, "%s:%s", scope, route_reads(c->route) ? "read" : "write");
-    if (scope && item.n && !scopes_include(route_content(c->route, c->resource), scope))
-        needed = str_fmt(a, "%s%s%.*s:read", needed.p, needed.n ? " " : "", (int)item.n, item.p);
-    if (c->work.actor.kind == ACTOR_TOKEN)
-        c->challenge = needed.n ? str_fmt(a, "error=\"insufficient_scope\", scope=\"%s\"", needed.p)
-                                : S("error=\"insufficient_scope\"");
-    return fail(&c->work, ERR_PERMISSIONS_DENIED);
-}
-
-static bool bearer_granted(const struct actor *a, const struct route *r, const char *scope) {
-    if (scope == NULL) return false;
-    if (str_eq(str_of(scope), S(BEARER_ANY))) return true;
-    if (str_eq(str_of(scope), S(BEARER_WRITES))) return (a->scopes & scopes_write()) != 0;
-    return scope_granted(a, scope, route_writes(r));
-}
-
-/* A token that may not see the items of an open route gets what everybody gets. */
-static void call_as_nobody(struct call *c) {
-    struct actor *a = &c->work.actor;
-    *a = (struct actor){.scopes = SCOPES_ALL, .remote = a->remote, .user_agent = a->user_agent};
-}
-
-static int scope_admit(struct call *c) {
-    const struct actor *a = &c->work.actor;
-    const char *scope = a->kind == ACTOR_TOKEN ? route_bearer(c->route) : c->route->scope;
-    if (!bearer_granted(a, c->route, scope)) return scope_refuse(c, scope);
-    if (scope_shows(a, scopes_named(route_content(c->route, c->resource)))) return 0;
-    if (!route_is_open(c->route)) return scope_refuse(c, scope);
-    call_as_nobody(c);
-    return 0;
-}
-
-int auth_admit(struct call *c) {
-    const struct actor *a = &c->work.actor;
-    const struct route *r = c->route;
-    bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
-    bool by_fingerprint = r->roles & FINGERPRINT && a->rank == ROLE_PUBLIC && a->fingerprint.p;
-    bool admitted = r->roles & 1u << a->rank || by_token || by_fingerprint;
-    if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
-    if (r->permission && a->rank && !permitted(a, r->permission))
-        return fail(&c->work, ERR_PERMISSIONS_DENIED);
-    return scope_admit(c);
 }

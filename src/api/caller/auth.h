@@ -16,8 +16,7 @@ int auth_slow(struct call *c);    /* in LANE_HASH; its writes wait for the write
 /* Checks the credentials before the body is received, without a hash and without using a token. Returns
  * AUTH_DONE or AUTH_SLOW as auth_fast, or the error. */
 int auth_before_body(struct call *c);
-int auth_csrf(struct call *c);
-int auth_admit(struct call *c); /* checks role, scope and permission */
+int auth_session_failed(struct call *c); /* fails: the session is wrong or has ended */
 /* For pages: loads the actor of the cookie's live session into w. Returns 1, 0 if there is none or the
  * request is foreign, or a negative error. */
 int auth_cookie(struct work *w, struct http_request *r);
@@ -26,9 +25,5 @@ int auth_cookie(struct work *w, struct http_request *r);
  * none. */
 int auth_reader(struct work *w, struct http_request *r, struct str *csrf);
 struct str user_agent_of(struct http_request *r); /* as stored in sessions */
-
-/* Passwords that were verified lately, so that they need no hash. */
-struct remembered_logins *remembered_logins_new(void); /* NULL: no memory */
-void remembered_logins_free(struct remembered_logins *m);
 
 #endif

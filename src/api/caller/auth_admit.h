@@ -1,0 +1,6 @@
+#pragma once
+
+#include "api/call/call.h"
+
+int auth_csrf(struct call *c);
+int auth_admit(struct call *c); /* checks role, permission and scope */
