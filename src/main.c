@@ -49,12 +49,13 @@ static const struct command commands[] = {
      "read files of these systems instead and print what was imported, left out and why. --from-api reads "
      "another server that speaks this API, and keeps what it read in a folder: an import that was "
      "interrupted goes on there, and the next one fetches only what has changed."},
-    {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
+    {"move", MOVE, command_move, NULL, "Copy a desk to PostgreSQL, its files to a bucket, or back.",
      "Copies every row of a stopped desk from one store to another, then reads both and compares counts "
      "and checksums. The target must be empty: a database whose user may create tables, or a folder. The "
      "move is complete when the command ends with status 0. Until then deskd refuses to serve the target, "
      "and a move that failed or was killed can be run again. The source is not changed. Contents of files "
-     "stay where they are. Pass URLs with a password as DESKD_FROM and DESKD_TO."},
+     "stay where they are, unless --files-to names a place for them. Without --to only they are copied, "
+     "also while the desk runs. Pass URLs with a password as DESKD_FROM and DESKD_TO."},
     {"check", CHECK, command_check, NULL, "Check a store for damage.",
      "Checks the store, the consistency of its rows, and the contents of files, also while the desk is "
      "running. Prints a line for each finding. Exit status 0: no findings, 1: some."},

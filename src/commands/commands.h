@@ -50,9 +50,23 @@ struct contents;
 struct clock;
 const struct contents *contents_chosen(const struct command_line *o, struct arena *a,
                                        const struct clock *clock);
+/* The place of contents of this name, a folder or a bucket, without a folder of copies. NULL after a
+ * complaint. */
+const struct contents *contents_named(const struct command_line *o, struct arena *a, struct str place);
 /* the folder of contents; NULL: they are in a bucket */
 const char *contents_folder(const struct command_line *o, struct arena *a);
 void contents_let_go(const struct contents *k); /* NULL is allowed */
+
+/* The files of a move (move_files.c). */
+struct files_move;
+/* Returns 0 with *out NULL if --files-to is not given. beside: the folder of files if --files is not given;
+ * NULL: it must be given. An exit status after a complaint. */
+int files_move_read(const struct command_line *o, struct arena *a, const char *beside,
+                    struct files_move **out);
+/* Carries the contents and checks that the target has all of them. served: the desk runs meanwhile, so what
+ * it gets now may be missing. Returns an exit status. */
+int files_move_run(const struct files_move *m, struct db *source, bool served);
+void files_move_free(const struct files_move *m); /* NULL is allowed */
 
 /* Reads the server key. Returns 0, or 1 if it made one (mode 0600) because there was none and `create` is
  * set. Negative after a complaint. */

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+static bool is_bucket(struct str place) { return str_starts(place, S("s3:")); }
+
 const char *contents_folder(const struct command_line *o, struct arena *a) {
     struct str given = option_text(o, OPT_FILES);
-    if (given.p && str_starts(given, S("s3:"))) return NULL;
+    if (given.p && is_bucket(given)) return NULL;
     return given.p ? given.p : str_fmt(a, "%s/files", option_text(o, OPT_DATA).p).p;
 }
 
@@ -59,21 +61,36 @@ static struct str endpoint_of(const struct command_line *o) {
     return (struct str){0};
 }
 
-const struct contents *contents_chosen(const struct command_line *o, struct arena *a,
-                                       const struct clock *clock) {
+static const struct contents *bucket_named(const struct command_line *o, struct arena *a, struct str place,
+                                           const char *copies, int64_t copies_mib, const struct clock *clock) {
     static const struct clock machine = {0};
     struct contents *k = ARENA_NEW(a, struct contents);
-    struct s3_place place;
+    struct s3_place at;
+    k->folder = copies;
+    if (!s3_url_read(place, &at.bucket, &at.prefix)) return NULL;
+    at.endpoint = endpoint_of(o);
+    if (at.endpoint.p == NULL || !bucket_key_read(o, a, &at.key)) return NULL;
+    k->remote = remote_new(&at, copies_mib << 20, clock ? clock : &machine);
+    if (k->remote) return k;
+    return complain("the memory is short"), NULL;
+}
+
+const struct contents *contents_chosen(const struct command_line *o, struct arena *a,
+                                       const struct clock *clock) {
+    struct contents *k = ARENA_NEW(a, struct contents);
     struct str cache = option_text(o, OPT_FILES_CACHE);
     k->folder = contents_folder(o, a);
     if (k->folder) return k;
     k->folder = cache.p ? cache.p : str_fmt(a, "%s/files-cache", option_text(o, OPT_DATA).p).p;
-    if (!s3_url_read(option_text(o, OPT_FILES), &place.bucket, &place.prefix)) return NULL;
-    place.endpoint = endpoint_of(o);
-    if (place.endpoint.p == NULL || !bucket_key_read(o, a, &place.key)) return NULL;
-    k->remote = remote_new(&place, option_int(o, OPT_FILES_CACHE_SIZE) << 20, clock ? clock : &machine);
-    if (k->remote) return k;
-    return complain("the memory is short"), NULL;
+    return bucket_named(o, a, option_text(o, OPT_FILES), k->folder, option_int(o, OPT_FILES_CACHE_SIZE),
+                        clock);
+}
+
+const struct contents *contents_named(const struct command_line *o, struct arena *a, struct str place) {
+    struct contents *k = ARENA_NEW(a, struct contents);
+    if (is_bucket(place)) return bucket_named(o, a, place, "", 0, NULL);
+    k->folder = place.p;
+    return k;
 }
 
 void contents_let_go(const struct contents *k) {

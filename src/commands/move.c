@@ -1,6 +1,8 @@
-/* move: moves a desk from a folder into a database, or back. db/fill.c moves the rows. This file opens the
- * two stores, checks them, and copies the server key, which is not a row. Contents of files never change,
- * so they are not copied. A message at the end says what to do with their folder. */
+/* move: moves a desk from a folder into a database, or back, and its files from a folder into a bucket, or
+ * back. db/fill.c moves the rows, move_files.c the files. This file opens the two stores, checks them, and
+ * copies the server key, which is not a row. Files go first: their move can be repeated, and the target of
+ * the rows stays empty until it is complete. Without --files-to they stay, because contents never change.
+ * A message at the end says what to do with their folder. */
 #include "commands/commands.h"
 
 #include "core/all/desk.h"
@@ -22,6 +24,7 @@ struct move {
     struct place from, to;
     const char *key;    /* path of the source's server key; NULL: unknown */
     const char *key_to; /* its path in the target folder; NULL: the target is a database */
+    struct files_move *files; /* NULL: they stay where they are */
 };
 
 static struct place place_named(struct str text) {
@@ -102,10 +105,11 @@ static void print_table(const struct db_moved *t) {
     if (!same) printf("%-28s %10" PRId64 "  %s\n", "  in the target", t->rows[1], t->sum[1]);
 }
 
-static int open_source(const struct move *m, struct db **out) {
+static int open_source(const struct move *m, bool alone, struct db **out) {
     struct db_config cfg = m->from.config;
     char err[USAGE_MAX];
-    cfg.read_only = cfg.alone = true;
+    cfg.read_only = true;
+    cfg.alone = alone;
     if (db_open(&cfg, out, err, sizeof err) < 0) return complain("the source: %s", err);
     struct conn *c = db_reader(*out);
     int state = c ? desk_state(c) : -1;
@@ -141,16 +145,10 @@ static int move_store(const struct move *m, struct db *source) {
     return status;
 }
 
-static int move(const struct move *m) {
-    struct db *source;
-    if (same_place(&m->from, &m->to)) return complain("--from and --to are the same store");
-    if (m->key && m->key_to && secret_copy(m->key, m->key_to, true) < 0) return EXIT_FAULT;
-    int status = open_source(m, &source);
-    if (status) return status;
-    status = move_store(m, source);
-    int64_t files = moved_file_count(source);
+static int move_rows(const struct move *m, struct db *source) {
+    int status = move_store(m, source);
+    int64_t files = m->files ? 0 : moved_file_count(source);
     if (status == 0 && m->key && m->key_to && secret_copy(m->key, m->key_to, false) < 0) status = EXIT_FAULT;
-    db_close(source);
     if (status) return status;
     printf("deskd: moved from %s to %s; counts and checksums of all tables are the same\n", m->from.name,
            m->to.name);
@@ -159,12 +157,53 @@ static int move(const struct move *m) {
     return 0;
 }
 
+static int move(const struct move *m) {
+    struct db *source;
+    if (same_place(&m->from, &m->to)) return complain("--from and --to are the same store");
+    if (m->key && m->key_to && secret_copy(m->key, m->key_to, true) < 0) return EXIT_FAULT;
+    int status = open_source(m, true, &source);
+    if (status) return status;
+    if (m->files) status = files_move_run(m->files, source, false);
+    if (status == 0) status = move_rows(m, source);
+    db_close(source);
+    return status;
+}
+
+/* A store that is not alone is served by a desk, whose files are carried while it runs. */
+static bool is_served(const struct move *m) {
+    struct db_config cfg = m->from.config;
+    struct db *db;
+    char err[USAGE_MAX];
+    cfg.read_only = cfg.alone = cfg.at_once = true;
+    if (db_open(&cfg, &db, err, sizeof err) < 0) return true;
+    db_close(db);
+    return false;
+}
+
+static int move_only_files(const struct move *m) {
+    struct db *source;
+    bool served = is_served(m);
+    int status = open_source(m, !served, &source);
+    if (status) return status;
+    status = files_move_run(m->files, source, served);
+    db_close(source);
+    return status;
+}
+
 int command_move(const struct command_line *o) {
-    struct move m = {.memory = arena_new(),
-                     .from = place_named(option_text(o, OPT_MOVE_FROM)),
-                     .to = place_named(option_text(o, OPT_MOVE_TO))};
+    struct move m = {.memory = arena_new(), .from = place_named(option_text(o, OPT_MOVE_FROM))};
+    struct str to = option_text(o, OPT_MOVE_TO);
+    const char *beside = m.from.config.dir ? str_fmt(m.memory, "%s/files", m.from.config.dir).p : NULL;
+    int status = files_move_read(o, m.memory, beside, &m.files);
+    if (to.p) m.to = place_named(to);
     find_key(&m, o);
-    int status = move(&m);
+    if (status == 0 && to.p == NULL && m.files == NULL) {
+        complain("move needs --to STORE, or --files-to PLACE to move the files only");
+        status = EXIT_USAGE;
+    } else if (status == 0) {
+        status = to.p ? move(&m) : move_only_files(&m);
+    }
+    files_move_free(m.files);
     arena_free(m.memory);
     return status;
 }

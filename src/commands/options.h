@@ -97,6 +97,7 @@ enum option_id {
     OPT_SENDER,
     OPT_MOVE_FROM,
     OPT_MOVE_TO,
+    OPT_FILES_TO,
     OPT_EXPORT_TO,
     OPT_IMPORT_FROM,
     OPT_FROM_ZENDESK,

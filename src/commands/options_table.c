@@ -10,7 +10,8 @@
 #define LIMIT_OF(n) TEXT(n)
 
 #define STORE (SERVE | INIT | DEMO | BACKUP | RESTORE | CHECK | PASSWORD | EXPORT | IMPORT | COMPACT)
-#define FILES (SERVE | BACKUP | RESTORE | CHECK | DEMO | EXPORT | IMPORT | COMPACT)
+#define FILES_HERE (SERVE | BACKUP | RESTORE | CHECK | DEMO | EXPORT | IMPORT | COMPACT)
+#define FILES (FILES_HERE | MOVE)
 #define STORE_NAME "sqlite:DIR or postgres://user@host/name"
 
 const struct word log_levels[] = {
@@ -40,11 +41,11 @@ const struct option option_table[OPT_COUNT] = {
                    .doc = "Place of uploaded files: a folder, or a bucket of an object store as "
                           "s3://BUCKET/PREFIX. Processes that share a database must share it. Default: files "
                           "in the data folder."},
-    [OPT_FILES_CACHE] = {"files-cache", "DIR", OPTION_TEXT, IN_FILE, FILES,
+    [OPT_FILES_CACHE] = {"files-cache", "DIR", OPTION_TEXT, IN_FILE, FILES_HERE,
                          .doc =
                              "Folder of uploads under way and of copies of files that are in a bucket, on a "
                              "local disk. Default: files-cache in the data folder."},
-    [OPT_FILES_CACHE_SIZE] = {"files-cache-size", "MIB", OPTION_INT, IN_FILE, FILES, "1024", 0, 16777216,
+    [OPT_FILES_CACHE_SIZE] = {"files-cache-size", "MIB", OPTION_INT, IN_FILE, FILES_HERE, "1024", 0, 16777216,
                               .doc = "Size to which that folder is cut down every minute, in MiB. Files that "
                                      "were used in the last 15 minutes stay."},
     [OPT_S3_ENDPOINT] = {"s3-endpoint", "URL", OPTION_TEXT, IN_FILE, FILES, .valid = url_valid,
@@ -166,8 +167,14 @@ const struct option option_table[OPT_COUNT] = {
                         "else the header Return-Path."},
     [OPT_MOVE_FROM] = {"from", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,
                        .doc = "Source of the move: " STORE_NAME "."},
-    [OPT_MOVE_TO] = {"to", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,
-                     .doc = "Target of the move, in the same form. It must not contain a desk yet."},
+    [OPT_MOVE_TO] = {"to", "STORE", OPTION_TEXT, 0, MOVE, .valid = store_valid, .form = STORE_NAME,
+                     .doc = "Target of the move, in the same form. It must not contain a desk yet. Without "
+                            "it, only the files are moved."},
+    [OPT_FILES_TO] = {"files-to", "PLACE", OPTION_TEXT, 0, MOVE, .valid = files_valid,
+                      .form = "a folder, or s3://BUCKET or s3://BUCKET/PREFIX",
+                      .doc = "Also copy the contents of all files, from --files (default: files in the "
+                             "folder of --from) to this folder or bucket. What is there already is not "
+                             "copied again. Both places may be buckets of one object store."},
     [OPT_EXPORT_TO] = {"to", "FOLDER", OPTION_TEXT, NEEDED, EXPORT,
                        .doc = "The folder to write. It must not exist yet."},
     [OPT_IMPORT_FROM] = {"from", "FOLDER", OPTION_TEXT, 0, IMPORT,

@@ -21,17 +21,12 @@ QUERY(contents_of_folder, "SELECT f.sha256, MIN(f.size), MAX(f.size), MIN(f.id) 
 
 QUERY(files_any, "SELECT f.id FROM files f LIMIT 1");
 
-struct named { /* a content that rows refer to */
-    struct str sha256;
-    int64_t size, largest, file_id;
-};
-
 struct check {
     struct conn *conn;
     struct arena *arena;
     const struct contents *contents;
     struct remote_walk *walk; /* of the bucket */
-    bool deep;
+    bool deep, only_rows;
     void (*report)(void *arg, const char *line);
     void *arg;
     int findings;
@@ -42,22 +37,22 @@ static void contents_finding(struct check *k, struct str line) {
     k->report(k->arg, line.p);
 }
 
-static int read_named(struct check *k, int nth, struct named **out) {
-    struct named *list = NULL;
+int contents_of_rows(struct conn *c, struct arena *a, int nth, struct content_rows **out) {
+    struct content_rows *list = NULL;
     int n = 0, cap = 0, rc;
     const struct bind *binds =
-        BINDS(B_TEXT("from", str_fmt(k->arena, "%02x", nth)),
-              B_TEXT("end", nth < CONTENT_FOLDERS - 1 ? str_fmt(k->arena, "%02x", nth + 1) : S("g")));
-    DB_ROWS(rc, k->conn, &contents_of_folder, binds, row) {
-        list = arena_more(k->arena, list, n, &cap, sizeof *list);
-        list[n++] = (struct named){str_dup(k->arena, col_text(row, 0)), col_int(row, 1), col_int(row, 2),
-                                   col_int(row, 3)};
+        BINDS(B_TEXT("from", str_fmt(a, "%02x", nth)),
+              B_TEXT("end", nth < CONTENT_FOLDERS - 1 ? str_fmt(a, "%02x", nth + 1) : S("g")));
+    DB_ROWS(rc, c, &contents_of_folder, binds, row) {
+        list = arena_more(a, list, n, &cap, sizeof *list);
+        list[n++] = (struct content_rows){str_dup(a, col_text(row, 0)), col_int(row, 1), col_int(row, 2),
+                                          col_int(row, 3)};
     }
     *out = list;
     return rc < 0 ? rc : n;
 }
 
-static const char *fault_of(struct check *k, const struct named *f) {
+static const char *fault_of(struct check *k, const struct content_rows *f) {
     return f->size == f->largest ? content_fault(k->arena, k->contents, f->sha256, f->size)
                                  : "has two sizes in its rows";
 }
@@ -68,7 +63,7 @@ static int compare_contents(const void *x, const void *y) {
 
 /* Rows are deleted before their contents. So a content whose rows are gone was swept during the check, and
  * is not reported. */
-static int report_fault(struct check *k, const struct named *f, const char *fault) {
+static int report_fault(struct check *k, const struct content_rows *f, const char *fault) {
     int named = fault ? content_named(k->conn, f->sha256) : 0;
     if (named == 1)
         contents_finding(
@@ -82,7 +77,7 @@ static int report_orphan(struct check *k, struct str sha256) {
     return named < 0 ? named : 0;
 }
 
-static int check_orphans(struct check *k, int nth, const struct named *named, int count) {
+static int check_orphans(struct check *k, int nth, const struct content_rows *named, int count) {
     struct str *list;
     int n = contents_listed(k->arena, k->contents, nth, &list), at = 0;
     if (n < 0)
@@ -104,7 +99,7 @@ static int compare_remote(const void *x, const void *y) {
 }
 
 /* Returns the defect of a content of a bucket, or NULL. at: its place in the list; NULL: it is not in it. */
-static const char *fault_in_bucket(struct check *k, const struct named *f, const struct remote_content *at) {
+static const char *fault_in_bucket(struct check *k, const struct content_rows *f, const struct remote_content *at) {
     char said[300] = "";
     int64_t size = at ? at->size : -1;
     if (f->size != f->largest) return "has two sizes in its rows";
@@ -116,8 +111,12 @@ static const char *fault_in_bucket(struct check *k, const struct named *f, const
     return k->deep ? content_fault(k->arena, k->contents, f->sha256, f->size) : NULL;
 }
 
+static int check_orphan(struct check *k, const struct remote_content *f) {
+    return f->age > PATIENCE && !k->only_rows ? report_orphan(k, f->sha256) : 0;
+}
+
 /* The list has the sizes, so a check asks the store once for a thousand contents. */
-static int check_bucket(struct check *k, int nth, const struct named *named, int count) {
+static int check_bucket(struct check *k, int nth, const struct content_rows *named, int count) {
     struct remote_content *list;
     char said[300] = "";
     int n = remote_walk_next(k->walk, k->arena, nth, &list, (struct why){said, sizeof said}), at = 0;
@@ -129,23 +128,22 @@ static int check_bucket(struct check *k, int nth, const struct named *named, int
     if (n) qsort(list, (size_t)n, sizeof *list, compare_remote);
     for (int i = 0; i < count; i++) {
         for (; at < n && compare_contents(&list[at].sha256, &named[i].sha256) < 0; at++)
-            if (list[at].age > PATIENCE) TRY(report_orphan(k, list[at].sha256));
+            TRY(check_orphan(k, &list[at]));
         bool found = at < n && str_eq(list[at].sha256, named[i].sha256);
         TRY(report_fault(k, &named[i], fault_in_bucket(k, &named[i], found ? &list[at] : NULL)));
         at += found;
     }
-    for (; at < n; at++)
-        if (list[at].age > PATIENCE) TRY(report_orphan(k, list[at].sha256));
+    for (; at < n; at++) TRY(check_orphan(k, &list[at]));
     return 0;
 }
 
 static int check_folder(struct check *k, int nth) {
-    struct named *named;
-    int n = read_named(k, nth, &named);
+    struct content_rows *named;
+    int n = contents_of_rows(k->conn, k->arena, nth, &named);
     TRY(n);
     if (k->contents->remote) return check_bucket(k, nth, named, n);
     for (int i = 0; i < n; i++) TRY(report_fault(k, &named[i], fault_of(k, &named[i])));
-    return check_orphans(k, nth, named, n);
+    return k->only_rows ? 0 : check_orphans(k, nth, named, n);
 }
 
 int contents_check(struct conn *c, const struct contents_checking *how) {
@@ -153,6 +151,7 @@ int contents_check(struct conn *c, const struct contents_checking *how) {
                       .arena = arena_new(),
                       .contents = how->contents,
                       .deep = how->deep,
+                      .only_rows = how->only_rows,
                       .report = how->report,
                       .arg = how->arg};
     int64_t files;

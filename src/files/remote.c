@@ -176,6 +176,13 @@ static int desk_name_read(struct conn *c, void *arg) {
     return 0;
 }
 
+bool folder_has_copies(const struct contents *k) {
+    struct arena *a = arena_new();
+    bool has = access(str_fmt(a, "%s/" COPIES_MARK, k->folder).p, F_OK) == 0;
+    arena_free(a);
+    return has;
+}
+
 static int claim_compare(struct s3 *s, struct arena *a, struct str name, struct why why) {
     struct str there;
     char said[300] = "";
@@ -198,6 +205,32 @@ int remote_claim(struct desk *d, struct why why) {
     else rc = claim_compare(d->files->remote->s3, a, n.name, why);
     arena_free(a);
     return rc < 0 ? rc : 0;
+}
+
+/* A desk that was never served with a bucket has no name. It gets one at that start. */
+int remote_may_take(struct conn *c, const struct contents *k, struct why why) {
+    struct arena *a = arena_new();
+    struct s3 *s = k->remote->s3;
+    struct stmt *row;
+    struct str name, there;
+    int rc = s3_look(s, why), found = rc < 0 ? rc : db_row(c, &content_store_name, NULL, &row);
+    if (found == 1) {
+        name = STR_CAT(a, col_text(row, 0), S("\n"));
+        stmt_end(row);
+        rc = claim_compare(s, a, name, why);
+    } else if (found == 0) {
+        char said[300] = "";
+        enum s3_outcome outcome = s3_get_text(s, S(CLAIM), a, &there, (struct why){said, sizeof said});
+        if (outcome == S3_FAILED)
+            rc = db_refuse(why, "%s can't be read: %s", s3_name(a, s).p, said);
+        if (outcome == S3_DONE)
+            rc = db_refuse(why, "%s has the files of another desk: name another bucket, or a folder in it",
+                           s3_name(a, s).p);
+    } else if (rc == 0) {
+        rc = db_refuse(why, "the store can't be read");
+    }
+    arena_free(a);
+    return rc;
 }
 
 /* ---- storing --------------------------------------------------------------------------------- */

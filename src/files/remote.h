@@ -19,6 +19,10 @@ int remote_open(const struct contents *k, struct why why);
  * first process of a desk writes the desk's name into the bucket. Returns 0, or an error with the reason if
  * another desk's name is there. */
 int remote_claim(struct desk *d, struct why why);
+/* Returns 0 if the bucket is there and no other desk has it. Writes the name of the desk if it has one.
+ * Otherwise an error and the reason. */
+int remote_may_take(struct conn *c, const struct contents *k, struct why why);
+bool folder_has_copies(const struct contents *k); /* true: it is a folder of copies */
 
 /* The same as those of content.h, for a bucket. */
 /* A copy that was fetched stays for this long at least. */

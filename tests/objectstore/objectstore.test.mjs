@@ -222,3 +222,87 @@ test('serve says what is wrong with the store', async (t) => {
   await first.stop();
   assert.match(await serve(args), /has the files of another desk/);
 });
+
+test('move carries all files into a bucket and back, also after faults, and says it is done only when all are there', async (t) => {
+  const store = await objectStore(t), dir = directory(), folder = join(dir, 'files'), back = join(dir, 'back');
+  const desk = await open(t, { args: ['--files', folder], env: KEY });
+  const from = CLUSTER ? desk.store[3] : `sqlite:${desk.dir}`, [, bucket, ...rest] = store.args();
+  const move = (...args) => run(['move', '--from', from, ...rest, ...args]);
+  const into = (...args) => move('--files', folder, '--files-to', bucket, ...args);
+  const outOf = () => move('--files', bucket, '--files-to', back);
+  const kept = (at, hash) => join(at, hash.slice(0, 2), hash);
+  const done = ({ status, stdout, stderr }, pattern) => { assert.equal(status, 0, stdout + stderr); assert.match(stdout, pattern); };
+  const refused = ({ status, stdout, stderr }, pattern, exit = 1) => { assert.equal(status, exit, stdout + stderr); assert.match(stdout + stderr, pattern); };
+  const files = [];
+  for (const size of [1, 1000, 300_000]) files.push(await stored(desk.customer, randomBytes(size)));
+  const downloads = async () => { for (const file of files) assert.deepEqual((await download(desk.customer, file)).must(200).bytes, file.data); };
+
+  refused(await into(), /3 contents .* 3 were copied now, 0 were there[^]*the desk is running[^]*stop it and run this command again/);
+  for (const { hash, data } of files) assert.deepEqual(readFileSync(store.file('one', hash)), data);
+  files.push(await stored(desk.customer));
+  await desk.stop();
+  store.fault = (r) => (r.method === 'PUT' ? { status: 500, code: 'InternalError' } : undefined);
+  refused(await into(), new RegExp(`the content ${files[3].hash} of file ${files[3].id} can't be carried: status 500 InternalError[^]*not complete`));
+  let left = 1;
+  store.fault = (r) => (r.method === 'PUT' && left-- > 0 ? { status: 503, code: 'SlowDown' } : undefined);
+  done(await into(), /4 contents .* 1 were copied now, 3 were there\ndeskd: the files are complete: serve with --files s3:/);
+  store.fault = undefined;
+  const spoilt = kept(folder, files[1].hash);
+  rmSync(store.file('one', files[1].hash));
+  writeFileSync(spoilt, randomBytes(1000));
+  refused(await into(), new RegExp(`the content ${files[1].hash} of file ${files[1].id} can't be carried: it does not match its SHA-256`));
+  assert.ok(!existsSync(store.file('one', files[1].hash)));
+  rmSync(spoilt);
+  refused(await into(), /can't be carried: it is missing/);
+  writeFileSync(spoilt, files[1].data);
+  done(await into(), /1 were copied now, 3 were there/);
+
+  desk.args = [...store.args(), '--files-cache', join(dir, 'cache')];
+  await desk.start();
+  await downloads();
+  files.push(await stored(desk.customer));
+  await desk.stop();
+  for (const [fault, said] of [['other', 'it sent other bytes'], ['half', 'it sent too few bytes'], ['cut', '.'], [{ status: 503, code: 'SlowDown' }, 'status 503 SlowDown']]) {
+    store.fault = (r) => (r.url.includes(files[4].hash) ? fault : undefined);
+    refused(await outOf(), new RegExp(`the content ${files[4].hash} of file ${files[4].id} can't be carried: ${said}[^]*not complete`));
+    assert.ok(!existsSync(kept(back, files[4].hash)));
+  }
+  store.fault = undefined;
+  writeFileSync(kept(back, files[0].hash), randomBytes(1)); // of the right size
+  while (readFileSync(kept(back, files[0].hash)).equals(files[0].data)) writeFileSync(kept(back, files[0].hash), randomBytes(1));
+  done(await outOf(), /5 contents .* 2 were copied now, 3 were there/);
+  assert.deepEqual(readdirSync(join(back, 'tmp')), []);
+  const second = await move('--files', bucket, '--files-to', store.args('second')[1]);
+  done(second, /5 were copied now/);
+  desk.args = ['--files', back];
+  await desk.start();
+  await downloads();
+  await desk.stop();
+
+  refused(await move('--files', back, '--files-to', `${back}/../back`), /are the same place/);
+  refused(await move('--files', bucket, '--files-to', bucket), /are the same place/);
+  refused(await move('--files', bucket, '--files-to', join(dir, 'cache')), /has copies of files that are in a bucket: name another folder/);
+  refused(await move('--files', back, '--files-to', 's3://no-such-bucket'), /there is no bucket no-such-bucket/);
+  refused(await move(), /move needs --to STORE, or --files-to PLACE/, 2);
+  if (CLUSTER) refused(await move('--files-to', bucket), /--files-to needs --files, because the source is a database/, 2);
+  const other = await open(t, { args: store.args('theirs'), env: KEY });
+  await other.stop();
+  refused(await move('--files', back, '--files-to', store.args('theirs')[1]), /has the files of another desk/);
+});
+
+test('a desk moves with its files', { skip: !!CLUSTER && 'from a folder to a folder' }, async (t) => {
+  const store = await objectStore(t), desk = await open(t, { url: null }), to = join(directory(), 'moved');
+  const file = await stored(desk.customer);
+  await desk.stop();
+  const [, bucket, ...rest] = store.args(), move = () => run(['move', '--from', `sqlite:${desk.dir}`, '--to', `sqlite:${to}`, '--files-to', bucket, ...rest]);
+  store.fault = (r) => (r.method === 'PUT' ? { status: 500, code: 'InternalError' } : undefined);
+  assert.equal((await move()).status, 1);
+  assert.ok(!existsSync(join(to, 'desk.db')), 'no row is moved without the files');
+  store.fault = undefined;
+  const moved = await move();
+  assert.equal(moved.status, 0, moved.stderr);
+  assert.match(moved.stdout, /the files are complete: serve with --files s3:[^]*counts and checksums of all tables are the same/);
+  assert.doesNotMatch(moved.stdout, /were not moved/);
+  assert.match((await run(['check', '--data', to, ...store.args(), '--deep'])).stdout, /no defects/);
+  assert.deepEqual(readFileSync(store.file('one', file.hash)), file.data);
+});
