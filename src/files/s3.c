@@ -181,6 +181,7 @@ static void ask_list(struct s3 *s, struct arena *a, struct str beginning, struct
                      struct s3_answered *r) {
     struct s3_asking q = s3_asking_new(s, a, "GET", S(""));
     struct str prefix = s->place.prefix, slash = prefix.n ? S("/") : S("");
+    q.operation = S3_LISTS;
     q.path = STR_CAT(a, S("/"), s->place.bucket);
     q.query =
         STR_CAT(a, S("list-type=2&max-keys="), str_fmt(a, "%d", most), S("&prefix="),

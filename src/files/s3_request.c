@@ -188,7 +188,6 @@ static void ask_once(struct s3 *s, struct arena *a, const struct s3_asking *q, s
                         .p;
     handle_give_back(s, x.curl);
     curl_slist_free_all(heads);
-    atomic_fetch_add(&s->counts.requests, 1);
 }
 
 /* ---- trying again ---------------------------------------------------------------------------- */
@@ -204,22 +203,41 @@ static void wait_before(int tried) {
     nanosleep(&(struct timespec){0, (long)(ms * 1000000)}, NULL);
 }
 
-/* Sends the request until its reply is final and `right` accepts it. The caller frees r->body. */
+const int s3_bounds[S3_BOUNDS] = {5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000};
+
+static enum s3_result result_of(const struct s3_answered *r) {
+    if (r->broken) return S3_RESULT_BROKEN;
+    if (may_pass(r)) return S3_RESULT_FAILED;
+    if (status_is_good(r->status)) return S3_RESULT_OK;
+    return r->status == 404 ? S3_RESULT_ABSENT : S3_RESULT_REFUSED;
+}
+
+static void count_request(struct s3_counts *c, enum s3_operation o, enum s3_result result, int64_t ms) {
+    int i = 0;
+    while (i < S3_BOUNDS && ms > s3_bounds[i]) i++;
+    atomic_fetch_add(&c->requests[o][result], 1);
+    atomic_fetch_add(&c->buckets[o][i], 1);
+    atomic_fetch_add(&c->ms[o], ms);
+}
+
 void s3_ask(struct s3 *s, struct arena *a, const struct s3_asking *q, struct s3_answered *r,
-                const char *(*right)(const struct s3_asking *q, struct s3_answered *r)) {
+            const char *(*right)(const struct s3_asking *q, struct s3_answered *r)) {
     for (int tried = 1;; tried++) {
         if (atomic_load(&s->stopping)) {
             *r = (struct s3_answered){.arena = a, .broken = "the server is stopping"};
             return;
         }
+        int64_t began = clock_monotonic();
         ask_once(s, a, q, r);
         if (r->broken == NULL && status_is_good(r->status) && right) r->broken = right(q, r);
+        count_request(&s->counts, q->operation, result_of(r), clock_monotonic() - began);
         if (!may_pass(r) || tried == S3_TRIES) break;
         atomic_fetch_add(&s->counts.retries, 1);
         buf_free(&r->body);
         wait_before(tried);
     }
-    if (r->broken || !status_is_good(r->status)) atomic_fetch_add(&s->counts.failures, 1);
+    enum s3_result result = result_of(r);
+    if (result != S3_RESULT_OK && result != S3_RESULT_ABSENT) atomic_fetch_add(&s->counts.given_up, 1);
 }
 
 enum s3_outcome s3_outcome_of(struct s3_answered *r, struct why why) {
@@ -239,7 +257,11 @@ static struct str object_path(struct s3 *s, struct arena *a, struct str name) {
 }
 
 struct s3_asking s3_asking_new(struct s3 *s, struct arena *a, const char *method, struct str name) {
+    enum s3_operation operation = strcmp(method, "PUT") == 0 || strcmp(method, "POST") == 0 ? S3_WRITES
+                                  : strcmp(method, "DELETE") == 0                          ? S3_DELETES
+                                                                                           : S3_READS;
     return (struct s3_asking){.method = method,
+                              .operation = operation,
                            .path = object_path(s, a, name),
                            .query = S(""),
                            .sha256 = S(S3_EMPTY_SHA256),

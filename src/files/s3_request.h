@@ -27,6 +27,7 @@ struct s3 {
 /* One request. */
 struct s3_asking {
     const char *method;
+    enum s3_operation operation;
     struct str path, query; /* percent-encoded; query: in the order of its names */
     struct str sha256;      /* of the body */
     struct str text;        /* the body, or: */
@@ -35,7 +36,6 @@ struct s3_asking {
     int to;                 /* file for the body of the reply; -1: the memory */
     int64_t most;           /* bytes that are taken of the reply; less means that it is wrong */
     bool hashed;            /* the body of the reply is hashed, and kept only in `to` */
-    int tries;
 };
 
 /* Its reply. */

@@ -2,6 +2,7 @@
 
 #include "api/call/machine.h"
 #include "core/desk/lags.h"
+#include "files/remote.h"
 #include "live/live.h"
 #include "mail/lmtp_session.h"
 #include "outgoing/sender.h"
@@ -132,6 +133,48 @@ static void metrics_of_store(struct buf *b, struct desk *desk) {
           atomic_load(&desk->audit_bits));
 }
 
+/* ---- the object store ------------------------------------------------------------------------ */
+
+static const char *const s3_operation_names[S3_OPERATIONS] = {"read", "write", "delete", "list"};
+static const char *const s3_result_names[S3_RESULTS] = {"ok", "absent", "refused", "failed", "broken"};
+
+static void metrics_of_store_durations(struct buf *b, const struct s3_counts *c) {
+    metric_family(b, "deskd_object_store_duration_seconds", "histogram",
+                  "Time of a request to the object store, by operation.");
+    for (int o = 0; o < S3_OPERATIONS; o++) {
+        const char *name = s3_operation_names[o];
+        int64_t count = 0;
+        for (int i = 0; i <= S3_BOUNDS; i++) {
+            count += atomic_load(&c->buckets[o][i]);
+            buf_fmt(b, "deskd_object_store_duration_seconds_bucket{operation=\"%s\",le=\"", name);
+            if (i == S3_BOUNDS) buf_text(b, "+Inf");
+            else buf_fmt(b, "%g", s3_bounds[i] / 1e3);
+            buf_fmt(b, "\"} %" PRId64 "\n", count);
+        }
+        buf_fmt(b, "deskd_object_store_duration_seconds_sum{operation=\"%s\"} ", name);
+        decimal(b, atomic_load(&c->ms[o]), 1000);
+        buf_fmt(b, "deskd_object_store_duration_seconds_count{operation=\"%s\"} %" PRId64 "\n", name, count);
+    }
+}
+
+/* Zeros without a bucket: alerts and dashboards find all names. */
+static void metrics_of_object_store(struct buf *b, const struct contents *k) {
+    static const struct s3_counts none;
+    const struct s3_counts *c = k->remote ? s3_counts(remote_s3(k->remote)) : &none;
+    metric_family(b, "deskd_object_store_requests_total", "counter",
+                  "Requests to the object store, by operation and result.");
+    for (int o = 0; o < S3_OPERATIONS; o++)
+        for (int i = 0; i < S3_RESULTS; i++)
+            buf_fmt(b, "deskd_object_store_requests_total{operation=\"%s\",result=\"%s\"} %" PRId64 "\n",
+                    s3_operation_names[o], s3_result_names[i], (int64_t)atomic_load(&c->requests[o][i]));
+    metrics_of_store_durations(b, c);
+    counter(b, "object_store_retries_total", "Requests to the object store that were sent again.",
+            atomic_load(&c->retries));
+    counter(b, "object_store_given_up_total",
+            "Requests to the object store that failed at the last attempt, or were refused.",
+            atomic_load(&c->given_up));
+}
+
 /* ---- what waits ------------------------------------------------------------------------------ */
 
 static void metrics_of_jobs(struct buf *b, struct lags *l) {
@@ -230,6 +273,7 @@ void metrics_text(struct api *api, struct buf *out) {
     metrics_of_pool(out, api);
     metrics_of_edge(out, api);
     metrics_of_store(out, api->desk);
+    metrics_of_object_store(out, api->desk->files);
     metrics_of_lags(out, api->desk->lags);
     metrics_of_deliveries(out, api->desk->sent);
     metrics_of_lmtp(out, api->desk->mails);

@@ -23,7 +23,7 @@ test('promtool finds nothing in the metrics', async (t) => {
 
 test('promtool finds nothing in the configuration and the alerts', () => {
   assert.match(promtool(['check', 'config', 'prometheus.yml']), /SUCCESS/);
-  assert.match(promtool(['check', 'rules', 'alerts.yml']), /SUCCESS: 14 rules found/);
+  assert.match(promtool(['check', 'rules', 'alerts.yml']), /SUCCESS: 15 rules found/);
 });
 
 test('an alert fires when its cause lasts, and not before', (t) => {

@@ -99,6 +99,23 @@ describe('files in an object store', () => {
     assert.ok(!existsSync(w.store.file('one', sha256(lost))));
   });
 
+  test('requests to the store are counted by operation and result, with their durations', async (t) => {
+    const desk = await open(t, { args: w.store.args('counted'), env: KEY, processes: 1 });
+    const count = async (name) => Number(new RegExp(`^deskd_object_store_${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
+    const NAMES = ['requests_total{operation="write",result="ok"}', 'requests_total{operation="write",result="failed"}', 'requests_total{operation="write",result="broken"}', 'requests_total{operation="write",result="refused"}',
+      'retries_total', 'given_up_total', 'duration_seconds_count{operation="write"}', 'duration_seconds_bucket{operation="write",le="+Inf"}'];
+    const counts = () => Promise.all(NAMES.map(count));
+    const before = await counts();
+    desk.expects5xx = true;
+    await stored(desk.customer);
+    await faulty(once('PUT', { status: 503, code: 'SlowDown' }), () => stored(desk.customer));
+    await faulty(once('PUT', 'cut'), () => stored(desk.customer));
+    await faulty(always('PUT', { status: 403, code: 'AccessDenied' }), async () => (await upload(desk.customer, randomBytes(10))).must(503));
+    assert.deepEqual((await counts()).map((n, i) => n - before[i]), [3, 1, 1, 1, 2, 1, 6, 6]);
+    assert.ok((await count('requests_total{operation="list",result="ok"}')) > 0);
+    assert.ok((await count('duration_seconds_sum{operation="write"}')) > 0);
+  });
+
   test('other requests are answered while the store is slow', async () => {
     const file = await stored(w.desk.customer);
     forget();
