@@ -146,6 +146,16 @@ static int check_folder(struct check *k, int nth) {
     return k->only_rows ? 0 : check_orphans(k, nth, named, n);
 }
 
+/* Their parts take room, and no list of objects has them. */
+static void check_uploads(struct check *k) {
+    int left = remote_uploads_left(k->contents);
+    if (left > 0)
+        contents_finding(k, str_fmt(k->arena,
+                                    "%s has uploads in parts that began more than a day ago and were not completed "
+                                    "(%d): remove them by a rule of the bucket (AbortIncompleteMultipartUpload)",
+                                    contents_name(k->arena, k->contents), left));
+}
+
 int contents_check(struct conn *c, const struct contents_checking *how) {
     struct check k = {.conn = c,
                       .arena = arena_new(),
@@ -168,6 +178,7 @@ int contents_check(struct conn *c, const struct contents_checking *how) {
         arena_return(k.arena, mark);
         if (how->progress) how->progress(nth + 1, CONTENT_FOLDERS);
     }
+    if (how->contents->remote && !k.only_rows && rc == 0) check_uploads(&k);
     remote_walk_free(k.walk);
     arena_free(k.arena);
     return rc < 0 ? rc : k.findings;

@@ -433,6 +433,8 @@ int remote_size(const struct contents *k, struct str sha256, int64_t *size, stru
     return outcome == S3_FAILED ? -1 : outcome == S3_DONE;
 }
 
+int remote_uploads_left(const struct contents *k) { return s3_uploads_left(k->remote->s3, TIME_DAY); }
+
 int remote_listed(struct arena *a, const struct contents *k, int nth, struct str **contents) {
     struct remote_content *all;
     char said[300] = "";

@@ -76,18 +76,25 @@ const struct s3_counts *s3_counts(const struct s3 *s) { return &s->counts; }
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
+static enum s3_outcome put_whole(struct s3 *s, struct arena *a, struct str name, struct str sha256, int from,
+                                 int64_t size, struct why why) {
+    struct s3_asking q = s3_asking_new(s, a, "PUT", name);
+    struct s3_answered r;
+    q.sha256 = sha256;
+    q.from = from;
+    q.n = size;
+    s3_ask(s, a, &q, &r, NULL);
+    return s3_outcome_of(&r, why);
+}
+
 enum s3_outcome s3_put(struct s3 *s, struct str name, struct str sha256, const char *path, int64_t size,
                        struct why why) {
-    struct arena *a = arena_new();
-    struct s3_asking q = s3_asking_new(s, a, "PUT", name);
-    struct s3_answered r = {0};
-    enum s3_outcome outcome = S3_FAILED;
     FILE *f = fopen(path, "re");
-    q.sha256 = sha256;
-    q.n = size;
-    if (f) q.from = fileno(f), s3_ask(s, a, &q, &r, NULL), outcome = s3_outcome_of(&r, why);
-    else db_refuse(why, "%s can't be read", path);
-    if (f) fclose(f);
+    if (f == NULL) return db_refuse(why, "%s can't be read", path), S3_FAILED;
+    struct arena *a = arena_new();
+    enum s3_outcome outcome = size > S3_PART ? s3_put_parts(s, a, name, sha256, fileno(f), size, why)
+                                             : put_whole(s, a, name, sha256, fileno(f), size, why);
+    fclose(f);
     arena_free(a);
     return outcome;
 }
@@ -172,7 +179,6 @@ enum s3_outcome s3_delete(struct s3 *s, struct str name, struct why why) {
 /* Half a list would be a list of fewer objects. */
 static const char *list_is_whole(const struct s3_asking *q, struct s3_answered *r) {
     (void)q;
-    while (r->body.n && in_set(r->body.p[r->body.n - 1], " \r\n")) r->body.n--;
     return s3_reply_ends_with(r, "</ListBucketResult>");
 }
 
@@ -199,6 +205,28 @@ int s3_page(struct s3 *s, struct arena *a, struct str beginning, struct str afte
         r.broken == NULL && r.status == 200 && s3_found_add(&found, buf_view(&r.body), r.date) && found.count;
     *objects = found.list;
     return s3_outcome_of(&r, why) == S3_DONE ? found.count : -1;
+}
+
+static const char *uploads_are_whole(const struct s3_asking *q, struct s3_answered *r) {
+    (void)q;
+    return s3_reply_ends_with(r, "</ListMultipartUploadsResult>");
+}
+
+int s3_uploads_left(struct s3 *s, int64_t age) {
+    struct arena *a = arena_new();
+    struct str prefix = s->place.prefix, slash = prefix.n ? S("/") : S("");
+    struct s3_asking q = s3_asking_new(s, a, "GET", S(""));
+    struct s3_answered r;
+    char unsaid[300];
+    q.operation = S3_LISTS;
+    q.path = STR_CAT(a, S("/"), s->place.bucket);
+    q.query = STR_CAT(a, S("max-uploads=1000&prefix="), url_encoded(a, STR_CAT(a, prefix, slash)),
+                      S("&uploads="));
+    s3_ask(s, a, &q, &r, uploads_are_whole);
+    int n = s3_uploads_older(buf_view(&r.body), r.date, age);
+    if (s3_outcome_of(&r, (struct why){unsaid, sizeof unsaid}) != S3_DONE) n = -1;
+    arena_free(a);
+    return n;
 }
 
 /* ---- the look at the start ------------------------------------------------------------------- */

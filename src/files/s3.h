@@ -34,6 +34,8 @@ int s3_look(struct s3 *s, struct why why);
 
 enum s3_outcome { S3_DONE, S3_ABSENT, S3_FAILED };
 
+/* A file of more than S3_PART bytes goes up in parts of that size. Stores take parts of 5 MiB and more. */
+#define S3_PART (8 * 1024 * 1024)
 /* The names of objects are below the prefix. Those that fail write the reason, a clause. */
 enum s3_outcome s3_put(struct s3 *s, struct str name, struct str sha256, const char *path, int64_t size,
                        struct why why);
@@ -52,6 +54,10 @@ enum s3_outcome s3_delete(struct s3 *s, struct str name, struct why why);
  * Returns their number, or -1. *more: others follow. */
 int s3_page(struct s3 *s, struct arena *a, struct str beginning, struct str after, struct s3_object **objects,
             bool *more, struct why why);
+
+/* Counts the uploads in parts that were begun this long ago (in milliseconds) and neither completed nor
+ * aborted, of the first 1,000. Returns -1 if the store can't say it. */
+int s3_uploads_left(struct s3 *s, int64_t age);
 
 /* Counts since the start. */
 enum s3_operation { S3_READS, S3_WRITES, S3_DELETES, S3_LISTS, S3_OPERATIONS };

@@ -36,10 +36,23 @@ struct str s3_code(struct str xml) {
     return is_word_of_code(code) ? code : S("");
 }
 
+static int64_t now_there(struct str date) {
+    time_t there = date.n ? curl_getdate(date.p, NULL) : -1;
+    return there < 0 ? clock_now(&(struct clock){0}) : (int64_t)there * TIME_SECOND;
+}
+
+int s3_uploads_older(struct str xml, struct str date, int64_t age) {
+    struct str rest = xml, item;
+    int64_t now = now_there(date), begun;
+    int n = 0;
+    while ((item = element_next(&rest, "Upload")).p)
+        if (time_parse_iso(element_next(&item, "Initiated"), &begun) && now - begun >= age) n++;
+    return n;
+}
+
 bool s3_found_add(struct s3_found *f, struct str xml, struct str date) {
     struct str rest = xml, item, truncated = element_next(&(struct str){xml.p, xml.n}, "IsTruncated");
-    time_t there = date.n ? curl_getdate(date.p, NULL) : -1;
-    int64_t now = there < 0 ? clock_now(&(struct clock){0}) : (int64_t)there * TIME_SECOND;
+    int64_t now = now_there(date);
     while ((item = element_next(&rest, "Contents")).p) {
         struct str in = item, key = element_next(&in, "Key"), size, written;
         int64_t bytes = -1, at = now;

@@ -24,5 +24,7 @@ struct s3_found {
 };
 /* Adds the objects of a page of a list. date: the header of the reply. Returns whether more follow. */
 bool s3_found_add(struct s3_found *f, struct str xml, struct str date);
+/* The number of uploads in a list of them that were begun at least this long ago. */
+int s3_uploads_older(struct str xml, struct str date, int64_t age);
 
 #endif

@@ -271,7 +271,8 @@ struct s3_asking s3_asking_new(struct s3 *s, struct arena *a, const char *method
 }
 
 const char *s3_reply_ends_with(const struct s3_answered *r, const char *end) {
-    size_t n = strlen(end);
-    bool whole = r->body.n >= n && memmem(r->body.p + r->body.n - n, n, end, n);
+    size_t n = strlen(end), length = r->body.n;
+    while (length && *end == '<' && in_set(r->body.p[length - 1], " \r\n")) length--;
+    bool whole = length >= n && memcmp(r->body.p + length - n, end, n) == 0;
     return whole ? NULL : "it sent half a body";
 }

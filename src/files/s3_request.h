@@ -61,4 +61,8 @@ enum s3_outcome s3_outcome_of(struct s3_answered *r, struct why why);
 /* Returns a defect, or NULL: a body without its end is half of a body. */
 const char *s3_reply_ends_with(const struct s3_answered *r, const char *end);
 
+/* s3_put of an open file in parts (s3_parts.c). */
+enum s3_outcome s3_put_parts(struct s3 *s, struct arena *a, struct str name, struct str sha256, int from,
+                             int64_t size, struct why why);
+
 #endif

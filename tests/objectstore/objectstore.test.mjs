@@ -99,6 +99,44 @@ describe('files in an object store', () => {
     assert.ok(!existsSync(w.store.file('one', sha256(lost))));
   });
 
+  test('a large file goes up in parts: each is tried again, and an upload that fails is aborted', async () => {
+    const data = randomBytes(8 * 1024 * 1024 + 1000), hash = sha256(data), there = w.store.file('one', hash);
+    const part = (r) => r.method === 'PUT' && r.url.includes('partNumber=2'), completes = (r) => r.method === 'POST' && r.url.includes('uploadId');
+    const first = (of, fault) => { let left = 1; return (r) => (of(r) && left-- > 0 ? fault : undefined); };
+    const all = (of, fault) => (r) => (of(r) ? fault : undefined);
+    const sent = async (fault, status) => {
+      rmSync(there, { force: true });
+      (await faulty(fault, () => upload(w.desk.customer, data))).must(status);
+      assert.equal(existsSync(there), status === 201);
+      if (status === 201) assert.equal(sha256(readFileSync(there)), hash);
+      assert.deepEqual(w.store.begun(), []);
+    };
+    await sent(undefined, 201);
+    assert.deepEqual(w.store.requests.map((r) => r.method), ['POST', 'PUT', 'PUT', 'POST']);
+    await sent(first(part, { status: 503, code: 'SlowDown' }), 201);
+    assert.deepEqual(w.store.requests.map((r) => r.method), ['POST', 'PUT', 'PUT', 'PUT', 'POST']);
+    await sent(first(completes, 'cut'), 201); // completed, but the reply is lost
+    await sent(all(part, { status: 400, code: 'XAmzContentSHA256Mismatch' }), 503);
+    await sent(all(completes, { status: 200, code: 'InternalError' }), 503); // as stores do that fail late
+    await sent(all(completes, 'cut'), 201);
+    await sent((r) => (r.url.includes('uploads') ? { status: 403, code: 'AccessDenied' } : undefined), 503);
+    forget();
+    const file = await stored(w.desk.customer, data);
+    forget();
+    assert.equal(sha256((await download(w.desk.customer, file)).must(200).bytes), hash);
+  });
+
+  test('check names uploads that were left for a day', async () => {
+    const data = randomBytes(8 * 1024 * 1024 + 1);
+    await faulty((r) => (r.method === 'DELETE' || r.url.includes('partNumber=2') ? { status: 403, code: 'AccessDenied' } : undefined), async () => (await upload(w.desk.customer, data)).must(503));
+    const [id] = w.store.begun();
+    assert.match((await check()).stdout, /no defects/);
+    w.store.age(id, 25 * HOUR);
+    assert.match((await check()).stdout, /has uploads in parts that began more than a day ago and were not completed \(1\)/);
+    assert.match((await faulty((r) => (r.url.includes('uploads=') ? { status: 501, code: 'NotImplemented' } : undefined), () => check())).stdout, /no defects/);
+    w.store.abort(id);
+  });
+
   test('requests to the store are counted by operation and result, with their durations', async (t) => {
     const desk = await open(t, { args: w.store.args('counted'), env: KEY, processes: 1 });
     const count = async (name) => Number(new RegExp(`^deskd_object_store_${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);

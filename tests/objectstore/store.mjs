@@ -1,6 +1,6 @@
 // An object store for tests: s3rver behind a proxy that verifies signatures and makes faults.
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -45,6 +45,10 @@ export async function objectStore(t) {
   const { port } = await s3.run();
   const store = { fault: undefined, requests: [] };
   const agent = new http.Agent({ keepAlive: true });
+  // s3rver neither lists nor aborts uploads in parts, and answers 500 to one that is not there: the proxy does that on its folder.
+  const uploads = join(directory, BUCKET, '._S3rver_uploads');
+  const begun = () => (existsSync(uploads) ? readdirSync(uploads) : []);
+  const uploadsList = () => `<?xml version="1.0" encoding="UTF-8"?><ListMultipartUploadsResult><Bucket>${BUCKET}</Bucket>${begun().map((id) => `<Upload><Key>${readFileSync(join(uploads, id, 'key'), 'utf8')}</Key><UploadId>${id}</UploadId><Initiated>${statSync(join(uploads, id, 'key')).mtime.toISOString()}</Initiated></Upload>`).join('')}</ListMultipartUploadsResult>\n`;
   const proxy = http.createServer(async (req, res) => {
     const asked = { method: req.method, url: req.url };
     const fault = store.fault?.(asked);
@@ -57,6 +61,13 @@ export async function objectStore(t) {
     const wrong = wrongSignature(req, body);
     if (wrong) return refuse(wrong === 'XAmzContentSHA256Mismatch' ? 400 : 403, wrong);
     if (fault?.after) await fault.after;
+    const query = new URLSearchParams(req.url.split('?')[1]), upload = query.get('uploadId');
+    if (query.has('uploads') && req.method === 'GET') return res.writeHead(200, { 'Content-Type': 'application/xml' }).end(uploadsList());
+    if (upload && !existsSync(join(uploads, upload))) return refuse(404, 'NoSuchUpload');
+    if (upload && req.method === 'DELETE') {
+      rmSync(join(uploads, upload), { recursive: true });
+      return res.writeHead(204).end();
+    }
     const there = http.request({ port, host: '127.0.0.1', agent, method: req.method, path: req.url, headers: req.headers }, async (reply) => {
       const got = [];
       for await (const part of reply) got.push(part);
@@ -92,6 +103,11 @@ export async function objectStore(t) {
       store.requests.length = 0;
       return found;
     },
+    /** The uploads in parts that are neither completed nor aborted. */
+    begun,
+    abort: (id) => rmSync(join(uploads, id), { recursive: true }),
+    /** Makes such an upload older by `seconds`. */
+    age: (id, seconds) => utimesSync(join(uploads, id, 'key'), Date.now() / 1000 - seconds, Date.now() / 1000 - seconds),
     file: (prefix, sha256) => join(directory, BUCKET, prefix, sha256.slice(0, 2), `${sha256}._S3rver_object`),
   });
 }
