@@ -61,8 +61,8 @@ static struct str endpoint_of(const struct command_line *o) {
     return (struct str){0};
 }
 
-static const struct contents *bucket_named(const struct command_line *o, struct arena *a, struct str place,
-                                           const char *copies, int64_t copies_mib, const struct clock *clock) {
+static struct contents *bucket_named(const struct command_line *o, struct arena *a, struct str place,
+                                     const char *copies, int64_t copies_mib, const struct clock *clock) {
     static const struct clock machine = {0};
     struct contents *k = ARENA_NEW(a, struct contents);
     struct s3_place at;
@@ -82,8 +82,9 @@ const struct contents *contents_chosen(const struct command_line *o, struct aren
     k->folder = contents_folder(o, a);
     if (k->folder) return k;
     k->folder = cache.p ? cache.p : str_fmt(a, "%s/files-cache", option_text(o, OPT_DATA).p).p;
-    return bucket_named(o, a, option_text(o, OPT_FILES), k->folder, option_int(o, OPT_FILES_CACHE_SIZE),
-                        clock);
+    k = bucket_named(o, a, option_text(o, OPT_FILES), k->folder, option_int(o, OPT_FILES_CACHE_SIZE), clock);
+    if (k && option_text(o, OPT_S3_PRESIGNED).p) k->presigned = 60 * option_int(o, OPT_S3_PRESIGNED);
+    return k;
 }
 
 const struct contents *contents_named(const struct command_line *o, struct arena *a, struct str place) {

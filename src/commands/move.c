@@ -22,8 +22,8 @@ struct place {
 struct move {
     struct arena *memory;
     struct place from, to;
-    const char *key;    /* path of the source's server key; NULL: unknown */
-    const char *key_to; /* its path in the target folder; NULL: the target is a database */
+    const char *key;          /* path of the source's server key; NULL: unknown */
+    const char *key_to;       /* its path in the target folder; NULL: the target is a database */
     struct files_move *files; /* NULL: they stay where they are */
 };
 
@@ -170,7 +170,7 @@ static int move(const struct move *m) {
 }
 
 /* A store that is not alone is served by a desk, whose files are carried while it runs. */
-static bool is_served(const struct move *m) {
+static bool source_is_served(const struct move *m) {
     struct db_config cfg = m->from.config;
     struct db *db;
     char err[USAGE_MAX];
@@ -182,7 +182,7 @@ static bool is_served(const struct move *m) {
 
 static int move_only_files(const struct move *m) {
     struct db *source;
-    bool served = is_served(m);
+    bool served = source_is_served(m);
     int status = open_source(m, !served, &source);
     if (status) return status;
     status = files_move_run(m->files, source, served);

@@ -61,7 +61,7 @@ static int files_move_check(const struct files_move *m, struct conn *c) {
                                                          .progress = carry_check_progress});
 }
 
-static int say_result(const struct files_move *m, const struct carried *n, bool served) {
+static int say_carried(const struct files_move *m, const struct carried *n, bool served) {
     printf("deskd: %" PRId64 " contents of files, %" PRId64 " bytes, are in %s: %" PRId64
            " were copied now, %" PRId64 " were there\n",
            n->contents, n->bytes, m->to_name, n->sent, n->found);
@@ -88,7 +88,7 @@ int files_move_run(const struct files_move *m, struct db *source, bool served) {
     int findings = served ? 0 : files_move_check(m, c);
     if (findings < 0) return complain("the source can't be read");
     if (findings)
-        return complain("the files are not complete in %s: %d contents are not there as they were", m->to_name,
-                        findings);
-    return say_result(m, &n, served);
+        return complain("the files are not complete in %s: %d contents are not there as they were",
+                        m->to_name, findings);
+    return say_carried(m, &n, served);
 }

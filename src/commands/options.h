@@ -61,6 +61,7 @@ enum option_id {
     OPT_S3_ENDPOINT,
     OPT_S3_REGION,
     OPT_S3_KEY_FILE,
+    OPT_S3_PRESIGNED,
     OPT_LISTEN,
     OPT_LMTP,
     OPT_LMTP_CONNECTIONS,

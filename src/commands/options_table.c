@@ -58,6 +58,9 @@ const struct option option_table[OPT_COUNT] = {
                              "File whose first line is the key of the object store, as ID:SECRET. Only its "
                              "owner may read it. Default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of "
                              "the environment."},
+    [OPT_S3_PRESIGNED] = {"s3-presigned", "MINUTES", OPTION_INT, IN_FILE, SERVE, "0", 0, 60,
+                          .doc = "Send downloads of files to an address of the bucket that anyone who has it "
+                                 "can use for so many minutes. 0: the server sends the files itself."},
     [OPT_LISTEN] = {"listen", "ADDRESS:PORT", OPTION_TEXT, IN_FILE, SERVE, "127.0.0.1:8080",
                     .valid = listen_valid,
                     .form = "a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080",

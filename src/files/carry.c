@@ -50,7 +50,7 @@ static int carry_errno(struct why why, const char *path) {
 }
 
 /* Copies and hashes in one pass. */
-static int copy_hashed(int from, int to, struct arena *a, const struct content_rows *r, struct why why) {
+static int carry_bytes(int from, int to, struct arena *a, const struct content_rows *r, struct why why) {
     unsigned char piece[1 << 16], sum[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;
     int64_t length = 0;
@@ -58,16 +58,16 @@ static int copy_hashed(int from, int to, struct arena *a, const struct content_r
     crypto_hash_sha256_init(&state);
     while ((n = read(from, piece, sizeof piece)) > 0) {
         for (ssize_t done = 0, some; done < n; done += some)
-            if ((some = write(to, piece + done, (size_t)(n - done))) <= 0) return carry_errno(why, "the copy");
+            if ((some = write(to, piece + done, (size_t)(n - done))) <= 0)
+                return carry_errno(why, "the copy");
         crypto_hash_sha256_update(&state, piece, (size_t)n);
         length += n;
     }
     crypto_hash_sha256_final(&state, sum);
     if (n < 0) return db_refuse(why, "it can't be read: %s", strerror(errno));
     if (length != r->size) return db_refuse(why, "it has a wrong size");
-    return str_eq(str_hex(a, sum, sizeof sum), r->sha256)
-               ? 0
-               : db_refuse(why, "it does not match its SHA-256");
+    return str_eq(str_hex(a, sum, sizeof sum), r->sha256) ? 0
+                                                          : db_refuse(why, "it does not match its SHA-256");
 }
 
 static int carry_read(const struct carrying *h, struct arena *a, const struct content_rows *r, int out,
@@ -75,7 +75,8 @@ static int carry_read(const struct carrying *h, struct arena *a, const struct co
     if (h->from->remote) return remote_read(h->from, r->sha256, r->size, out, why);
     int in = open(content_path(a, h->from, r->sha256).p, O_RDONLY | O_CLOEXEC);
     if (in < 0 && errno == ENOENT) return db_refuse(why, "it is missing");
-    int rc = in < 0 ? db_refuse(why, "it can't be read: %s", strerror(errno)) : copy_hashed(in, out, a, r, why);
+    int rc =
+        in < 0 ? db_refuse(why, "it can't be read: %s", strerror(errno)) : carry_bytes(in, out, a, r, why);
     if (in >= 0) close(in);
     return rc;
 }
@@ -136,8 +137,7 @@ static void carry_threads(struct carry *k) {
     pthread_t threads[CARRIERS];
     int n = 0;
     atomic_store(&k->next, 0);
-    while (n < CARRIERS - 1 && n < k->load_count - 1 &&
-           pthread_create(&threads[n], NULL, carry_some, k) == 0)
+    while (n < CARRIERS - 1 && n < k->load_count - 1 && pthread_create(&threads[n], NULL, carry_some, k) == 0)
         n++;
     carry_some(k);
     while (n) pthread_join(threads[--n], NULL);

@@ -99,7 +99,8 @@ static int compare_remote(const void *x, const void *y) {
 }
 
 /* Returns the defect of a content of a bucket, or NULL. at: its place in the list; NULL: it is not in it. */
-static const char *fault_in_bucket(struct check *k, const struct content_rows *f, const struct remote_content *at) {
+static const char *fault_in_bucket(struct check *k, const struct content_rows *f,
+                                   const struct remote_content *at) {
     char said[300] = "";
     int64_t size = at ? at->size : -1;
     if (f->size != f->largest) return "has two sizes in its rows";
@@ -150,10 +151,11 @@ static int check_folder(struct check *k, int nth) {
 static void check_uploads(struct check *k) {
     int left = remote_uploads_left(k->contents);
     if (left > 0)
-        contents_finding(k, str_fmt(k->arena,
-                                    "%s has uploads in parts that began more than a day ago and were not completed "
-                                    "(%d): remove them by a rule of the bucket (AbortIncompleteMultipartUpload)",
-                                    contents_name(k->arena, k->contents), left));
+        contents_finding(
+            k, str_fmt(k->arena,
+                       "%s has uploads in parts that began more than a day ago and were not completed "
+                       "(%d): remove them by a rule of the bucket (AbortIncompleteMultipartUpload)",
+                       contents_name(k->arena, k->contents), left));
 }
 
 int contents_check(struct conn *c, const struct contents_checking *how) {

@@ -8,7 +8,7 @@ struct contents; /* files/content.h */
 
 struct contents_checking {
     const struct contents *contents;
-    bool deep; /* reads the contents of a bucket, too, which cost what a download costs */
+    bool deep;      /* reads the contents of a bucket, too, which cost what a download costs */
     bool only_rows; /* does not look for contents without a row */
     void (*report)(void *arg, const char *line); /* called for each finding */
     void *arg;

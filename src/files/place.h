@@ -12,6 +12,8 @@ struct remote;
 struct contents {
     const char *folder;    /* contents and uploads under way; with a bucket, copies of contents and uploads */
     struct remote *remote; /* the bucket; NULL: the folder */
+    /* downloads are sent to an address of the bucket that is valid for so many seconds; 0: they are not */
+    int64_t presigned;
 };
 
 /* the folder that receives uploads, on the same file system */

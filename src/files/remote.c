@@ -221,8 +221,7 @@ int remote_may_take(struct conn *c, const struct contents *k, struct why why) {
     } else if (found == 0) {
         char said[300] = "";
         enum s3_outcome outcome = s3_get_text(s, S(CLAIM), a, &there, (struct why){said, sizeof said});
-        if (outcome == S3_FAILED)
-            rc = db_refuse(why, "%s can't be read: %s", s3_name(a, s).p, said);
+        if (outcome == S3_FAILED) rc = db_refuse(why, "%s can't be read: %s", s3_name(a, s).p, said);
         if (outcome == S3_DONE)
             rc = db_refuse(why, "%s has the files of another desk: name another bucket, or a folder in it",
                            s3_name(a, s).p);
@@ -431,6 +430,11 @@ int remote_size(const struct contents *k, struct str sha256, int64_t *size, stru
     enum s3_outcome outcome = s3_head(k->remote->s3, object_name(a, sha256), size, why);
     arena_free(a);
     return outcome == S3_FAILED ? -1 : outcome == S3_DONE;
+}
+
+struct str remote_address(struct arena *a, const struct contents *k, struct str sha256,
+                          const struct s3_shown *as) {
+    return s3_address(k->remote->s3, a, object_name(a, sha256), as, k->presigned);
 }
 
 int remote_uploads_left(const struct contents *k) { return s3_uploads_left(k->remote->s3, TIME_DAY); }

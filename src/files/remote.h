@@ -51,6 +51,9 @@ void remote_walk_free(struct remote_walk *w); /* NULL is allowed */
 /* Sets *size to the size of a content. Returns 1, 0 if it is not there, or -1 with the reason. */
 int remote_size(const struct contents *k, struct str sha256, int64_t *size, struct why why);
 
+/* s3_address of a content, for k->presigned seconds. */
+struct str remote_address(struct arena *a, const struct contents *k, struct str sha256,
+                          const struct s3_shown *as);
 /* Counts uploads in parts that are older than a day and not completed; -1: the store can't say it. */
 int remote_uploads_left(const struct contents *k);
 

@@ -1,7 +1,9 @@
-#include "files/s3_request.h"
+#include "files/s3.h"
 
 #include "base/clock.h"
 #include "base/encoding.h"
+#include "files/s3_parts.h"
+#include "files/s3_request.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -151,6 +153,17 @@ enum s3_outcome s3_get_text(struct s3 *s, struct str name, struct arena *a, stru
     return s3_outcome_of(&r, why);
 }
 
+struct str s3_address(struct s3 *s, struct arena *a, struct str name, const struct s3_shown *as,
+                      int64_t seconds) {
+    struct s3_signing what = {.method = S("GET"), .host = s->host, .now = clock_now(&(struct clock){0})};
+    what.path = STR_CAT(a, s->base, name);
+    what.query = STR_CAT(a, S("response-cache-control="), url_encoded(a, as->caching),
+                         S("&response-content-disposition="), url_encoded(a, as->disposition),
+                         S("&response-content-type="), url_encoded(a, as->type));
+    return STR_CAT(a, s->place.endpoint, what.path, S("?"),
+                   s3_presigned_query(a, &s->place.key, &what, seconds));
+}
+
 /* Sends a request whose reply has no body. */
 static enum s3_outcome ask_briefly(struct s3 *s, const char *method, struct str name, int64_t *length,
                                    struct why why) {
@@ -220,8 +233,8 @@ int s3_uploads_left(struct s3 *s, int64_t age) {
     char unsaid[300];
     q.operation = S3_LISTS;
     q.path = STR_CAT(a, S("/"), s->place.bucket);
-    q.query = STR_CAT(a, S("max-uploads=1000&prefix="), url_encoded(a, STR_CAT(a, prefix, slash)),
-                      S("&uploads="));
+    q.query =
+        STR_CAT(a, S("max-uploads=1000&prefix="), url_encoded(a, STR_CAT(a, prefix, slash)), S("&uploads="));
     s3_ask(s, a, &q, &r, uploads_are_whole);
     int n = s3_uploads_older(buf_view(&r.body), r.date, age);
     if (s3_outcome_of(&r, (struct why){unsaid, sizeof unsaid}) != S3_DONE) n = -1;

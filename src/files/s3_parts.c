@@ -5,7 +5,7 @@
  * An upload that fails is aborted, because its parts take room that no list of objects shows. The abort may
  * fail, too: a process that is killed leaves its parts. A rule of the bucket removes these
  * (docs/OPERATIONS.md), and deskd check names them. */
-#include "files/s3_request.h"
+#include "files/s3_parts.h"
 
 #include "base/encoding.h"
 
@@ -33,7 +33,7 @@ static const char *completion_is_whole(const struct s3_asking *q, struct s3_answ
     return s3_reply_ends_with(r, "</CompleteMultipartUploadResult>");
 }
 
-static enum s3_outcome upload_begin(struct upload *u, struct why why) {
+static enum s3_outcome parts_begin(struct upload *u, struct why why) {
     struct s3_asking q = s3_asking_new(u->s3, u->arena, "POST", u->name);
     struct s3_answered r;
     q.query = S("uploads=");
@@ -70,7 +70,7 @@ static bool is_tag(struct str tag) {
     return tag.n > 0;
 }
 
-static enum s3_outcome upload_part(struct upload *u, int number, int64_t at, struct why why) {
+static enum s3_outcome parts_send(struct upload *u, int number, int64_t at, struct why why) {
     struct s3_asking q = s3_asking_new(u->s3, u->arena, "PUT", u->name);
     struct s3_answered r;
     q.query = str_fmt(u->arena, "partNumber=%d&uploadId=%s", number, u->id.p);
@@ -86,8 +86,15 @@ static enum s3_outcome upload_part(struct upload *u, int number, int64_t at, str
     return S3_DONE;
 }
 
+static bool parts_are_there(struct upload *u, struct why why) {
+    struct s3_asking q = s3_asking_new(u->s3, u->arena, "HEAD", u->name);
+    struct s3_answered r;
+    s3_ask(u->s3, u->arena, &q, &r, NULL);
+    return s3_outcome_of(&r, why) == S3_DONE && r.length == u->size;
+}
+
 /* If a reply was lost, the next attempt finds no such upload, because it was completed. */
-static enum s3_outcome upload_complete(struct upload *u, struct why why) {
+static enum s3_outcome parts_complete(struct upload *u, struct why why) {
     struct s3_asking q = s3_asking_new(u->s3, u->arena, "POST", u->name);
     struct s3_answered r;
     unsigned char sum[crypto_hash_sha256_BYTES];
@@ -99,13 +106,11 @@ static enum s3_outcome upload_complete(struct upload *u, struct why why) {
     q.sha256 = str_hex(u->arena, sum, sizeof sum);
     s3_ask(u->s3, u->arena, &q, &r, completion_is_whole);
     bool gone = r.broken == NULL && r.status == 404;
-    int64_t size = -1;
     enum s3_outcome outcome = s3_outcome_of(&r, why);
-    if (gone && s3_head(u->s3, u->name, &size, why) == S3_DONE && size == u->size) return S3_DONE;
-    return outcome == S3_DONE ? S3_DONE : S3_FAILED;
+    return outcome == S3_DONE || (gone && parts_are_there(u, why)) ? S3_DONE : S3_FAILED;
 }
 
-static void upload_abort(struct upload *u) {
+static void parts_abort(struct upload *u) {
     struct s3_asking q = s3_asking_new(u->s3, u->arena, "DELETE", u->name);
     struct s3_answered r;
     char unsaid[300];
@@ -124,15 +129,15 @@ enum s3_outcome s3_put_parts(struct s3 *s, struct arena *a, struct str name, str
                              int64_t size, struct why why) {
     struct upload u = {.s3 = s, .arena = a, .name = name, .from = from, .size = size};
     crypto_hash_sha256_init(&u.whole);
-    enum s3_outcome outcome = upload_begin(&u, why);
+    enum s3_outcome outcome = parts_begin(&u, why);
     if (outcome != S3_DONE) return outcome;
     int number = 0;
     for (int64_t at = 0; at < size && outcome == S3_DONE; at += S3_PART)
-        outcome = upload_part(&u, ++number, at, why);
+        outcome = parts_send(&u, ++number, at, why);
     if (outcome == S3_DONE && !whole_is(&u, sha256))
         db_refuse(why, "the file here does not match its SHA-256"), outcome = S3_FAILED;
-    if (outcome == S3_DONE) outcome = upload_complete(&u, why);
-    if (outcome != S3_DONE) upload_abort(&u);
+    if (outcome == S3_DONE) outcome = parts_complete(&u, why);
+    if (outcome != S3_DONE) parts_abort(&u);
     buf_free(&u.list);
     return outcome;
 }

@@ -258,16 +258,16 @@ static struct str object_path(struct s3 *s, struct arena *a, struct str name) {
 
 struct s3_asking s3_asking_new(struct s3 *s, struct arena *a, const char *method, struct str name) {
     enum s3_operation operation = strcmp(method, "PUT") == 0 || strcmp(method, "POST") == 0 ? S3_WRITES
-                                  : strcmp(method, "DELETE") == 0                          ? S3_DELETES
-                                                                                           : S3_READS;
+                                  : strcmp(method, "DELETE") == 0                           ? S3_DELETES
+                                                                                            : S3_READS;
     return (struct s3_asking){.method = method,
                               .operation = operation,
-                           .path = object_path(s, a, name),
-                           .query = S(""),
-                           .sha256 = S(S3_EMPTY_SHA256),
-                           .text = S(""),
-                           .from = -1,
-                           .to = -1};
+                              .path = object_path(s, a, name),
+                              .query = S(""),
+                              .sha256 = S(S3_EMPTY_SHA256),
+                              .text = S(""),
+                              .from = -1,
+                              .to = -1};
 }
 
 const char *s3_reply_ends_with(const struct s3_answered *r, const char *end) {

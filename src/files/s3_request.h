@@ -4,7 +4,8 @@
 #define FILES_S3_REQUEST_H
 
 #include "base/buf.h"
-#include "files/s3.h"
+#include "files/s3_reply.h"
+#include "files/s3_types.h"
 
 #include <curl/curl.h>
 #include <pthread.h>
@@ -60,9 +61,5 @@ void s3_ask(struct s3 *s, struct arena *a, const struct s3_asking *q, struct s3_
 enum s3_outcome s3_outcome_of(struct s3_answered *r, struct why why);
 /* Returns a defect, or NULL: a body without its end is half of a body. */
 const char *s3_reply_ends_with(const struct s3_answered *r, const char *end);
-
-/* s3_put of an open file in parts (s3_parts.c). */
-enum s3_outcome s3_put_parts(struct s3 *s, struct arena *a, struct str name, struct str sha256, int from,
-                             int64_t size, struct why why);
 
 #endif

@@ -63,7 +63,7 @@ struct zip *zip_new(const struct contents *from, const struct zip_entry *entries
     struct arena *a = arena_new();
     struct zip *z = ARENA_NEW(a, struct zip);
     z->arena = a;
-    z->from = (struct contents){str_dup(a, str_of(from->folder)).p, from->remote};
+    z->from = (struct contents){.folder = str_dup(a, str_of(from->folder)).p, .remote = from->remote};
     z->count = n;
     z->entries = arena_array(a, (size_t)n + 1, sizeof *z->entries);
     z->fd = -1;

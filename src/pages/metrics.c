@@ -160,7 +160,7 @@ static void metrics_of_store_durations(struct buf *b, const struct s3_counts *c)
 /* Zeros without a bucket: alerts and dashboards find all names. */
 static void metrics_of_object_store(struct buf *b, const struct contents *k) {
     static const struct s3_counts none;
-    const struct s3_counts *c = k->remote ? s3_counts(remote_s3(k->remote)) : &none;
+    const struct s3_counts *c = k && k->remote ? s3_counts(remote_s3(k->remote)) : &none;
     metric_family(b, "deskd_object_store_requests_total", "counter",
                   "Requests to the object store, by operation and result.");
     for (int o = 0; o < S3_OPERATIONS; o++)

@@ -9,6 +9,7 @@
 #include "core/desk/file.h"
 #include "core/words.h"
 #include "files/content.h"
+#include "files/remote.h"
 #include "files/zip.h"
 
 #include <assert.h>
@@ -146,7 +147,8 @@ static void guards(struct call *c, struct str caching) {
     call_header(c, "Cache-Control", caching);
 }
 
-void content_guards(struct call *c) { guards(c, S("private, max-age=0, must-revalidate")); }
+#define REVALIDATED "private, max-age=0, must-revalidate"
+void content_guards(struct call *c) { guards(c, S(REVALIDATED)); }
 void picture_guards(struct call *c) { guards(c, S("private, max-age=300")); }
 
 /* Types that a page of this origin could load as a script or a style (WHATWG MIME Sniffing, section 4.6),
@@ -162,12 +164,35 @@ static bool is_code(struct str type) {
     return false;
 }
 
+/* Access was checked. A page that loads a file by a script or as a picture gets the bytes from here, because
+ * its policy allows no other origin. HEAD does, too: the address is signed for GET. */
+static bool is_sent_by_bucket(const struct call *c, bool shown) {
+    struct str mode = str_trim(http_header(c->http, "Sec-Fetch-Mode"));
+    return c->work.desk->files->presigned && !shown && !c->head && c->subcall == NULL &&
+           (mode.p == NULL || str_eqi(mode, S("navigate")));
+}
+
+static struct str shown_type(const struct content *f) { return is_code(f->type) ? S("text/plain") : f->type; }
+
+static int send_to_bucket(struct call *c, const struct content *f) {
+    struct arena *a = c->work.arena;
+    struct s3_shown as = {shown_type(f), content_disposition(a, f->name, false), S(REVALIDATED)};
+    call_header(c, "Location", remote_address(a, c->work.desk->files, f->sha256, &as));
+    guards(c, S("no-store"));
+    c->etag = (struct str){0};
+    c->raw = true;
+    c->status = 307;
+    return 0;
+}
+
 int content_send(struct call *c, const struct content *f, bool shown) {
     struct arena *a = c->work.arena;
+    shown = shown && is_raster(f->type);
     struct download *d = ARENA_NEW(a, struct download);
     c->etag = (struct str){f->sha256.p, 32};
     int rc = conditional(c);
     if (rc != 0) return rc < 0 ? rc : 0;
+    if (is_sent_by_bucket(c, shown)) return send_to_bucket(c, f);
     *d = (struct download){-1, 0, f->size};
     enum range range = range_of(range_asked(c), f->size, &d->at, &d->n);
     if (range == RANGE_OUTSIDE) {
@@ -182,8 +207,8 @@ int content_send(struct call *c, const struct content *f, bool shown) {
     }
     c->raw = true;
     c->download = d;
-    call_header(c, "Content-Type", is_code(f->type) ? S("text/plain") : f->type);
-    call_header(c, "Content-Disposition", content_disposition(a, f->name, shown && is_raster(f->type)));
+    call_header(c, "Content-Type", shown_type(f));
+    call_header(c, "Content-Disposition", content_disposition(a, f->name, shown));
     call_header(c, "Repr-Digest", digest_of(a, f->sha256));
     call_header(c, "Accept-Ranges", S("bytes"));
     content_guards(c);

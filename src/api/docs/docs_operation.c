@@ -41,7 +41,9 @@ static void say_answer(struct buf *out, const struct manual *m, const struct ope
     if (op->reply)
         html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, op->reply->type,
              op->reply->type);
-    if (r->has_ranges) buf_text(out, "; 206, the part that <code>Range</code> names");
+    if (r->has_ranges)
+        buf_text(out, "; 206, the part that <code>Range</code> names; or 307, "
+                      "its address in the object store, if the desk sends downloads there");
     buf_text(out, "</dd>\n");
 }
 

@@ -65,6 +65,15 @@ static void success(struct json_writer *w, const struct operation *op, int statu
     jw_end(w);
 }
 
+static void elsewhere(struct json_writer *w, const struct operation *op) {
+    put_status(w, "", 307);
+    jw_object(w);
+    put_text(w, "description",
+             "The file is at the address of Location. Only if the desk sends downloads to its object store.");
+    success_headers(w, op, 307);
+    jw_end(w);
+}
+
 void openapi_responses(struct json_writer *w, const struct operation *op) {
     int last = 0;
     put_key(w, "responses");
@@ -74,6 +83,7 @@ void openapi_responses(struct json_writer *w, const struct operation *op) {
     success(w, op, operation_status(op));
     if (operation_other(op, &other, &route)) success(w, &other, route.status);
     if (op->route->has_ranges) success(w, op, 206);
+    if (op->route->has_ranges) elsewhere(w, op);
     if (op->route->method == GET) put_member(w, "304", "{'$ref': '#/components/responses/not_modified'}");
     for (int err = 1; err < ERR_COUNT; err++) {
         int status = error_info(err)->status;
@@ -206,7 +216,7 @@ static void not_modified(struct json_writer *w, const struct manual *m) {
 
 /* True if a response refers to the header. */
 static bool is_used(const struct manual *m, const struct reply_header *h) {
-    static const int statuses[] = {200, 201, 202, 206, 304, 401, 429, 500, 503};
+    static const int statuses[] = {200, 201, 202, 206, 304, 307, 401, 429, 500, 503};
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         if (any_sends(m, h, statuses[i])) return true;
     return false;

@@ -26,6 +26,10 @@ static bool is_part(const struct operation *op, int status) {
     return op && op->route->has_ranges && (status == 206 || status == 416);
 }
 
+static bool is_elsewhere(const struct operation *op, int status) {
+    return op && op->route->has_ranges && status == 307;
+}
+
 /* A request with Basic credentials opens or reuses a session. So does a request for the session itself. */
 static bool gives_csrf(const struct operation *op, int status) { return op != NULL && status != 401; }
 
@@ -93,6 +97,9 @@ const struct reply_header reply_headers[] = {
     {"Content-Disposition", TEXT, is_ranged, true,
      "Name of the file. inline: a browser may show it. attachment: a "
      "browser must save it."},
+    {"Location", TEXT, is_elsewhere, false,
+     "Address of the file in the object store, for some minutes. It needs no credentials, so do not send "
+     "those of the desk there."},
     {"Content-Security-Policy", TEXT, always, false,
      "Forbids scripts and frames, so that an uploaded file never runs as a part of this site."},
     {"Referrer-Policy", TEXT, always, false, "no-referrer: links in a reply do not reveal its address."},
