@@ -393,6 +393,7 @@ describe('the editor', () => {
       }
       if (i % 2) await tab.waitForTimeout(2100);
       const client = await context.newCDPSession(tab), now = Date.now();
+      await tab.evaluate(() => new Promise((go) => setTimeout(go))); // what was due by then is done: the machine may have stood still
       await Promise.race([client.send('Page.crash').catch(() => undefined), new Promise((go) => tab.once('crash', go))]);
       await tab.close().catch(() => undefined);
       const again = await context.newPage();
