@@ -353,7 +353,7 @@ static int fetch_roles(struct api_fetch *x) {
 /* The list of conversations leaves out those in the trash, which a view of the system lists. Returns 1 with
  * its id, 0 if the source does not show it, or a refusal. */
 static int trash_view(struct api_fetch *x, struct arena *a, int64_t *view) {
-    struct source_page p = {.path = S("/views?limit=1000")};
+    struct source_page p = {.path = S("/views?show_all=true&limit=1000")};
     TRY(source_pages(&x->source, a, &p, 1));
     const struct json *data = p.status == 200 ? item_list(p.reply, "data") : NULL;
     for (const struct json *j = data ? data->first : NULL; j; j = j->next)

@@ -309,6 +309,7 @@ static int take_api_user(struct foreign *f, const struct json *item) {
     foreign_fill(f, &user, item, 0, &p);
     p.created_at = time_past(f, p.created_at, p.id);
     p.role_id = role_of_person(f, item, p.id);
+    p.role_there = api_reference(item, "role");
     p.organization_id = api_reference(item, "organization");
     p.locale_id = foreign_find(f, "locale", api_reference(item, "locale"));
     p.agent_case_access = api_word(case_accesses, json_member_text(item, "agent_case_access"));

@@ -32,7 +32,8 @@ struct foreign_team {
 
 struct foreign_person {
     int64_t id, organization_id, created_at, role_id, locale_id; /* role_id, locale_id: of the desk */
-    struct str name, email, phone, mobile, note;                 /* note: of staff */
+    int64_t role_there;                          /* id of the role at the source; 0: not known */
+    struct str name, email, phone, mobile, note; /* note: of staff */
     struct str legacy_id, designation, time_zone, signature;
     int agent_case_access, organization_case_access; /* 0: as the role says; only the person's own */
     bool is_disabled, email_unverified;

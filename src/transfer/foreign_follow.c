@@ -156,9 +156,10 @@ static int teams_there(struct foreign *f, const struct foreign_person *p, int64_
     return n;
 }
 
+/* As the source shows them: a role there may stand for another one in a desk with rows of its own. */
 static struct str rights_of(struct foreign *f, const struct foreign_person *p, const int64_t *teams, int n) {
     struct str ids = json_ids(f->item, teams, (size_t)n);
-    return str_fmt(f->item, "%" PRId64 " %d %d %d %.*s", p->role_id, p->agent_case_access,
+    return str_fmt(f->item, "%" PRId64 " %d %d %d %.*s", p->role_there, p->agent_case_access,
                    p->organization_case_access, !p->is_disabled, (int)ids.n, ids.p);
 }
 

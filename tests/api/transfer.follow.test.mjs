@@ -58,12 +58,13 @@ test('people and organizations follow the source in what it has changed, and kee
   const harbour = await owner.create('/organizations', { name: 'Harbour', domains: ['harbour.example', 'quay.example'] }), pier = await owner.create('/organizations', { name: 'Pier' });
   const team = await owner.create('/teams', { title: 'Night' });
   const ada = await make('Ada', 'customer', { organization_id: harbour.id, field_values: { size: '42', berth: 'B 12' } }), bob = await make('Bob', 'customer'), cyd = await make('Cyd', 'agent', { team_ids: [team.id] }),
-    dee = await make('Dee', 'agent'), eve = await make('Eve', 'customer'), flo = await make('Flo', 'agent'), me = await owner.fetch('/me');
+    dee = await make('Dee', 'agent'), eve = await make('Eve', 'customer'), flo = await make('Flo', 'agent'), gus = await make('Gus', 'owner'), me = await owner.fetch('/me');
   const { desk, into } = await trial(t, source);
 
   // This desk: a role, an address, a team and a person who may no longer log in.
   await desk.owner.update(`/users/${dee.id}`, { role_id: ROLE_ID.admin });
   await desk.owner.update(`/users/${eve.id}`, { is_enabled: false });
+  await desk.owner.update(`/users/${gus.id}`, { role_id: ROLE_ID.agent });
   await desk.owner.create('/identities/emails', { user_id: bob.id, email: 'bob@here.example' });
   const own = await desk.owner.create('/teams', { title: 'Of this desk' });
   await desk.owner.update(`/users/${cyd.id}`, { team_ids: [team.id, own.id] });
@@ -76,24 +77,25 @@ test('people and organizations follow the source in what it has changed, and kee
   await owner.create('/identities/phones', { user_id: ada.id, number: '+49 30 1234567' });
   await owner.update(`/users/${bob.id}`, { role_id: ROLE_ID.agent, team_ids: [team.id] });
   await owner.update(`/users/${cyd.id}`, { is_enabled: false, team_ids: [] });
-  for (const [row, name] of [[dee, 'Dee Two'], [eve, 'Eve Two'], [flo, 'Flo Two'], [me, 'Somebody']]) await owner.update(`/users/${row.id}`, { full_name: name });
+  for (const [row, name] of [[dee, 'Dee Two'], [eve, 'Eve Two'], [flo, 'Flo Two'], [gus, 'Gus Two'], [me, 'Somebody']]) await owner.update(`/users/${row.id}`, { full_name: name });
   await owner.create('/identities/emails', { user_id: dee.id, email: 'mallory@source.example', is_validated: true });
   await owner.update(`/organizations/${harbour.id}`, { name: 'Harbour & Sons', is_shared: true, domains: ['harbour.example', 'sons.example'] });
   await owner.create('/users', { full_name: 'Newcomer', email: 'sons@sons.example', role_id: ROLE_ID.customer });
   const mails = desk.sql('SELECT COUNT(*) FROM outgoing_mails'), { said, left } = await into();
   assert.match(said, /1 organizations with changes/);
-  assert.match(said, /5 people with changes/);
+  assert.match(said, /6 people with changes/);
   assert.match(said, /2 people with other rights/);
 
   assert.deepEqual(await person(desk, ada), await person(source, ada));
   assert.deepEqual((await person(desk, ada)).emails, [[email.email, true, true]]);
   assert.deepEqual((await person(desk, ada)).values, { [size.id]: '43' });
   assert.ok(berth.id);
-  const now = { bob: await person(desk, bob), cyd: await person(desk, cyd), dee: await person(desk, dee), eve: await person(desk, eve) };
+  const now = { bob: await person(desk, bob), cyd: await person(desk, cyd), dee: await person(desk, dee), eve: await person(desk, eve), gus: await person(desk, gus) };
   assert.deepEqual([now.bob.role, now.bob.teams, now.bob.emails.map(([address]) => address)], ['AGENT', [team.id], ['bob@here.example', 'bob@source.example']]);
   assert.deepEqual([now.cyd.enabled, now.cyd.teams], [false, [own.id]]);
   assert.deepEqual([now.dee.name, now.dee.role, now.dee.emails.map(([address]) => address)], ['Dee Two', 'ADMIN', ['dee@source.example']]);
   assert.deepEqual([now.eve.name, now.eve.enabled], ['Eve Two', false]);
+  assert.deepEqual([now.gus.name, now.gus.role], ['Gus Two', 'AGENT']);
   assert.notEqual((await desk.owner.fetch('/me')).full_name, 'Somebody');
   assert.equal((await desk.owner.exchange('GET', `/api/v1/users/${flo.id}`)).status, 404);
   for (const what of ['changes of owners of this desk: their rows stay', 'changes of people who were deleted here', 'addresses and numbers of people with a higher role here: they stay']) assert.equal(left.get(what), 1, said);
