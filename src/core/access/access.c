@@ -21,6 +21,7 @@
 #include "base/ids.h"
 #include "core/access/scope.h"
 #include "core/desk/cascade.h"
+#include "core/desk/kept_value.h"
 #include "core/words.h"
 #include "json/json.h"
 
@@ -55,6 +56,23 @@ static bool is_of_agent(const struct case_assignment *of, int64_t agent_id) {
     return !of->has_agent || of->agent_id == agent_id;
 }
 
+/* Returns the number of the actor's teams, or a negative error. Each request of an agent of teams asks for them. */
+static int teams_of_actor(struct work *w, int64_t teams[TEAMS_MAX]) {
+    const struct kept_key key = {.of = &teams_of_user, .parts = {w->actor.user_id}};
+    struct kept_value kept;
+    int n = 0, rc;
+    if (kept_value_find(w, KEPT_TEAMS, &key, &kept)) {
+        if (kept.number) memcpy(teams, kept.text.p, kept.text.n);
+        return (int)kept.number;
+    }
+    DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row)
+    if (n < TEAMS_MAX) teams[n++] = col_int(row, 0);
+    if (rc < 0) return rc;
+    kept = (struct kept_value){n, {(const char *)teams, (size_t)n * sizeof *teams}};
+    kept_value_put(w, KEPT_TEAMS, &key, &kept);
+    return n;
+}
+
 static void team_branches(struct work *w, const struct case_assignment *of, struct branches *b) {
     static const char *const where[TEAM_BRANCHES] = {
         "t.state = 1 AND t.assigned_team_id = :team0",  "t.state = 1 AND t.assigned_team_id = :team1",
@@ -66,11 +84,9 @@ static void team_branches(struct work *w, const struct case_assignment *of, stru
         "t.state = 1 AND t.assigned_team_id = :team12", "t.state = 1 AND t.assigned_team_id = :team13",
         "t.state = 1 AND t.assigned_team_id = :team14", "t.state = 1 AND t.assigned_team_id = :team15"};
     int64_t teams[TEAMS_MAX];
-    int n = 0, rc;
-    DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row)
-    if (n < TEAMS_MAX) teams[n++] = col_int(row, 0);
-    if (rc < 0) {
-        fail(w, error_of_result(rc)); /* the list of visible rows would lack those of the teams */
+    int n = teams_of_actor(w, teams);
+    if (n < 0) {
+        fail(w, error_of_result(n)); /* the list of visible rows would lack those of the teams */
         return;
     }
     for (int i = 0; n <= TEAM_BRANCHES && i < n; i++) {

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static const struct db_tracked_table of_teams[] = {{"teams", NULL, NULL}, {0}};
+static const struct db_tracked_table of_teams[] = {{"teams", NULL, NULL}, {"team_members", NULL, NULL}, {0}};
 /* A cascade deletes the row, or removes the mark, at its end. */
 static const struct db_tracked_table of_gone[] = {
     {"teams", "deleted_at", NULL}, {"users", "leaving_at", NULL}, {"organizations", "deleted_at", NULL}, {0}};

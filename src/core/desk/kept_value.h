@@ -6,7 +6,7 @@
 
 /* Sets of tables. The numbers begin at 1, because 0 means none. */
 enum kept_from {
-    KEPT_TEAMS = 1, /* teams */
+    KEPT_TEAMS = 1, /* teams and their members */
     KEPT_GONE,      /* the marks of deleted teams, agents and organizations (core/desk/cascade.h) */
     KEPT_TOTALS,    /* counters of conversations, with the memberships and priorities that choose them */
 };
@@ -19,7 +19,7 @@ struct kept_key {
     int64_t parts[KEPT_PARTS];
 };
 
-#define KEPT_TEXT 48 /* bytes; a longer text is not kept */
+#define KEPT_TEXT 128 /* bytes; a longer text is not kept */
 struct kept_value {
     int64_t number;
     struct str text; /* p NULL: none */
