@@ -66,13 +66,36 @@ static bool plain16(const char *p) {
     return (half[0] | half[1]) == 0;
 }
 
+/* The same for eight bytes in one number. */
+static bool plain8(uint64_t v) {
+    const uint64_t ones = 0x0101010101010101u, quote = v ^ ones * '"', backslash = v ^ ones * '\\';
+    uint64_t control = (v - ones * 0x20) & ~v, found = (quote - ones) & ~quote;
+    return ((control | found | ((backslash - ones) & ~backslash)) & ones * 0x80) == 0;
+}
+
+/* Words and numbers are short: the last eight or four bytes overlap those before them. */
+static bool is_plain_short(struct str s) {
+    uint64_t first, last;
+    uint32_t four[2];
+    if (s.n >= 8) {
+        memcpy(&first, s.p, 8);
+        memcpy(&last, s.p + s.n - 8, 8);
+        return plain8(first) && plain8(last);
+    }
+    if (s.n >= 4) {
+        memcpy(&four[0], s.p, 4);
+        memcpy(&four[1], s.p + s.n - 4, 4);
+        return plain8(four[0] | (uint64_t)four[1] << 32);
+    }
+    size_t i = 0;
+    while (i < s.n && !is_escaped((unsigned char)s.p[i])) i++;
+    return i == s.n;
+}
+
 /* The last 16 bytes overlap those before them. */
 static bool is_plain(struct str s) {
     size_t i = 0;
-    if (s.n < 16) {
-        while (i < s.n && !is_escaped((unsigned char)s.p[i])) i++;
-        return i == s.n;
-    }
+    if (s.n < 16) return is_plain_short(s);
     while (s.n - i > 16 && plain16(s.p + i)) i += 16;
     return s.n - i <= 16 && plain16(s.p + s.n - 16);
 }

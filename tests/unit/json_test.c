@@ -286,7 +286,7 @@ static void only_what_must_be_is_escaped(void **state) {
     expect_written("\"a/b\\\"c\\\\d\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\xC3\xA9\xE2\x80\xA8<&>\"");
 }
 
-/* The writer looks at 16 bytes at a time. */
+/* The writer looks at 16, eight or four bytes at a time. */
 static void every_byte_at_every_place_is_read_back(void **state) {
     (void)state;
     for (unsigned c = 1; c < 0x80; c++)
