@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Desk, Lmtp, PASSWORD, allowPrivate, defer, directory, hook, hooked, lmtpAlone, until, waiting } from '../api/lib/index.mjs';
+import { BINARY, Desk, Lmtp, PASSWORD, allowPrivate, defer, directory, hook, hooked, lmtpAlone, until, waiting } from '../api/lib/index.mjs';
 import { init, psql } from '../postgres/cluster.mjs';
 import { PatroniCluster, ROOT } from './lib.mjs';
 
@@ -10,38 +11,52 @@ import { PatroniCluster, ROOT } from './lib.mjs';
 
 const GUIDE = readFileSync(new URL('../../docs/CLUSTER.md', import.meta.url), 'utf8');
 const [, CONFIGURATION] = /```yaml\n([^]*?)```/.exec(GUIDE);
-const COMMANDS = [...GUIDE.matchAll(/^ {4}(patronictl|curl) .*$/gm)].map(([line]) => line.trim());
-const WRITERS = 16;
-const HERE = 'support@desk.example';
+const COMMANDS = [...GUIDE.matchAll(/^ {4}((?:etcd|deskd|patronictl|curl) (?:.*\\\n)*.*)$/gm)].map(([, line]) => line.replace(/\\\n */g, ''));
+const WRITERS = 16, READERS = 3;
+const QUIET = 15_000; // milliseconds: the reads of a session go to a replica some seconds after its write
+const HERE = 'support@desk.example', BASE = 'http://desk.example';
 const people = { owner: { email: 'owner@example.com', password: PASSWORD } };
 
-/** The line of the runbook that begins so, which is thereby tried. */
+/** The line of the guide that begins so, which is thereby tried. */
 function command(start, tried) {
   const line = COMMANDS.find((one) => one.startsWith(start)) ?? assert.fail(`CLUSTER.md has no command ${start}`);
   tried.add(line);
   return line;
 }
 
+/** The words of a command after its program. */
+const words = (line) => line.match(/"[^"]*"|\S+/g).slice(1).map((word) => word.replaceAll('"', ''));
+
 const at = (list, part) => list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * part))];
 
 test('no failure of one server loses or doubles an acknowledged write, a mail or a delivery', { timeout: 1_500_000 }, async (t) => {
-  const cluster = await new PatroniCluster(t, CONFIGURATION).start();
   const tried = new Set();
+  const cluster = await new PatroniCluster(t, CONFIGURATION, words(command('etcd', tried)).filter((word) => word !== '...')).start();
   const run = (start, change = (line) => line) => {
-    const [, config, ...rest] = change(command(start, tried)).split(' ').slice(0);
+    const [config, , ...rest] = words(change(command(start, tried)));
     assert.equal(config, '-c');
-    return cluster.ctl(...rest.slice(1));
+    return cluster.ctl(...rest);
   };
   psql(cluster.leader.url('postgres'), 'CREATE DATABASE desk');
   for (const member of cluster.members) await until('the database on each server', () => psql(member.url('postgres'), "SELECT count(*) FROM pg_database WHERE datname = 'desk'") === '1');
-  const dir = directory(), url = cluster.url('desk');
+  const dir = directory(), shared = directory(), replicas = cluster.members.slice(0, 2);
+  const here = (line) => words(cluster.addressed(line).replaceAll('/var/lib/deskd', dir).replaceAll('/srv/deskd', shared).replaceAll('https://desk.example.com', BASE));
+  const [, ...given] = here(command('deskd serve', tried));
+  const { '--data': folder, '--database': url, '--base-url': base, '--replica-url': replica, ...others } = Object.fromEntries(given.flatMap((word, i) => (i % 2 ? [] : [[word, given[i + 1]]])));
+  assert.deepEqual([folder, base, replica.split('?')[0]], [dir, BASE, cluster.members[1].url('desk')]);
   const made = init(url, dir);
   assert.equal(made.status, 0, made.stderr);
-  const desk = new Desk(dir, { url, people, processes: 2, base: 'http://desk.example', args: ['--workers', '4', '--writers', '4'] });
+  copyFileSync(join(dir, 'secret.key'), join(shared, 'secret.key'));
+  const desk = new Desk(dir, { url, people, processes: 1, base, args: [] });
   defer(t, () => desk.stop());
+  /** The process `i`, which reads from the server `i` while that is a replica. */
+  const reading = (i) => { desk.args = [...Object.entries(others).flat(), '--replica-url', replica.replace(cluster.members[1].url('desk'), replicas[i].url('desk')), '--workers', '4', '--writers', '4']; };
   const ticking = setInterval(() => desk.clock.write(Math.max(desk.clock.now, Date.now())), 100);
   defer(t, async () => clearInterval(ticking));
+  reading(0);
   await desk.start();
+  reading(1);
+  await desk.launch(base);
   (await desk.owner.put('/settings', { values: { 'mail.from_address': HERE } })).must(200);
   const sink = await hook(t);
   await allowPrivate(desk);
@@ -73,6 +88,17 @@ test('no failure of one server loses or doubles an acknowledged write, a mail or
       assert.ok(seen.some((one) => one.id === post.id), `the session does not see its message of ${subject}`);
     }
   };
+  /** Writes from time to time, and reads what it wrote until its reads go to a replica. */
+  const read = async (who, i) => {
+    for (let n = 0; going; n++) {
+      const subject = `R${i}.${n}`;
+      const { id } = (await insist(() => who.post('/conversations', { subject, contents: 'First' }, { headers: { 'Idempotency-Key': subject } }))).must(201).data;
+      for (const end = performance.now() + QUIET; going && performance.now() < end;) {
+        assert.equal((await insist(() => who.get(`/conversations/${id}`))).status, 200, `the session does not see ${subject}`);
+        await new Promise((resolve) => { setTimeout(resolve, 50); });
+      }
+    }
+  };
   const mail = async () => {
     for (let n = 0; going; n++) {
       const client = new Lmtp(door.port);
@@ -83,9 +109,10 @@ test('no failure of one server loses or doubles an acknowledged write, a mail or
       await new Promise((resolve) => { setTimeout(resolve, 300); });
     }
   };
-  const callers = [];
-  for (let i = 0; i < WRITERS; i++) callers.push((await desk.session(desk.owner)).client);
-  const work = Promise.all([...callers.map(write), mail()]);
+  const writers = [], readers = [];
+  for (let i = 0; i < WRITERS; i++) writers.push((await desk.session(desk.owner)).client);
+  for (let i = 0; i < READERS; i++) readers.push((await desk.session((await desk.person('admin')).client)).client); // a person has one session
+  const work = Promise.all([...writers.map(write), ...readers.map(read), mail()]);
   work.catch((fault) => {
     going = false;
     t.diagnostic(String(fault.stack).slice(0, 1500));
@@ -100,6 +127,8 @@ test('no failure of one server loses or doubles an acknowledged write, a mail or
     assert.ok(going, 'a client failed');
     t.diagnostic(`${what}: ${waits.length} writes, median ${at(waits, 0.5).toFixed(0)} ms, p99 ${at(waits, 0.99).toFixed(0)} ms`);
   };
+  /** Goes on to the next file of the log, if the server can. */
+  const next = (member) => spawnSync('psql', [member.url('postgres'), '-X', '-q', '-c', 'SELECT pg_switch_wal()'], { stdio: 'ignore', timeout: 5000, env: { ...process.env, PGCONNECT_TIMEOUT: '3' } });
   const other = () => cluster.list().find((one) => one.Role === 'Sync Standby').Member;
 
   await step('without a failure', () => {});
@@ -126,12 +155,44 @@ test('no failure of one server loses or doubles an acknowledged write, a mail or
     run('patronictl -c /etc/patroni/config.yml switchover', (line) => line.replace('--leader db1', `--leader ${cluster.leader.name}`).replace('--candidate db2', `--candidate ${other()}`));
   });
   await cluster.settled();
+  if (ROOT) {
+    await step('the disk of the primary is full', async () => {
+      const { leader } = cluster;
+      leader.fill();
+      try {
+        await until('another primary', () => {
+          next(leader); // or the log has room for some hundred megabytes
+          const now = cluster.leader;
+          return now && now !== leader;
+        });
+      } finally {
+        await leader.clear();
+      }
+    });
+    await cluster.settled();
+  } else t.diagnostic('skipped: a disk that is full needs root');
+  await step('a replica is far behind', async () => {
+    const behind = replicas.find((member) => member !== cluster.leader), { port } = desk.daemons[replicas.indexOf(behind)];
+    const metric = async (name) => Number(new RegExp(`^deskd_store_${name} (\\d+)$`, 'm').exec((await desk.anyone.exchange('GET', '/metrics', { port })).text)[1]);
+    const more = async () => { const before = await metric('replica_reads_total'); await until('reads of the replica', async () => await metric('replica_reads_total') > before); };
+    await more();
+    // Patroni would end a pause of the replay.
+    const replay = Number(psql(behind.url('desk'), "SELECT pid FROM pg_stat_activity WHERE backend_type = 'startup'"));
+    process.kill(replay, 'SIGSTOP');
+    try {
+      await until('a replica that is not used', async () => await metric('replica_usable') === 0);
+    } finally {
+      process.kill(replay, 'SIGCONT');
+    }
+    await more();
+  });
   await step('deskd is restarted', async () => {
-    for (const daemon of [...desk.daemons]) {
+    for (const [i, daemon] of [...desk.daemons].entries()) {
       daemon.child.kill('SIGTERM');
       await daemon.gone;
       desk.daemons = desk.daemons.filter((one) => one !== daemon);
-      await desk.launch('http://desk.example');
+      reading(i);
+      await desk.launch(base);
     }
   });
   await step('the clock jumps back a minute', () => { desk.clock.write(desk.clock.now - 60_000); });
@@ -157,9 +218,12 @@ test('no failure of one server loses or doubles an acknowledged write, a mail or
   await cluster.settled();
   run('patronictl -c /etc/patroni/config.yml pause');
   run('patronictl -c /etc/patroni/config.yml resume');
-  command('curl http://127.0.0.1:8080/readyz', tried);
-  assert.equal((await desk.anyone.exchange('GET', '/readyz')).must(200).text.trim(), 'ready');
-  assert.deepEqual(COMMANDS.filter((line) => !tried.has(line)), [], 'commands of the runbook that were not tried');
-  const done = desk.check();
-  assert.equal(done.status, 0, `${done.stdout}${done.stderr}`);
+  const end = (program, args) => {
+    const done = spawnSync(program, args, { encoding: 'utf8' });
+    assert.equal(done.status, 0, `${program} ${args.join(' ')}: ${done.stdout}${done.stderr}`);
+    return done.stdout;
+  };
+  assert.match(end('curl', words(command('curl', tried).replace(':8080', `:${desk.daemons[0].port}`))), /^ready$/m);
+  end(BINARY, here(command('deskd check', tried)));
+  assert.deepEqual(COMMANDS.filter((line) => !tried.has(line)), [], 'commands of the guide that were not tried');
 });

@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { defer, until } from '../api/lib/index.mjs';
 import { freePort, own } from '../postgres/cluster.mjs';
 
-// Three PostgreSQL servers under Patroni, with etcd. As root each server has a network namespace, so that it can be cut off: the test
-// itself runs in one, too (run.sh), and nothing of it can be reached from outside.
+// Three PostgreSQL servers under Patroni, with etcd. As root each server has a network namespace, so that it can be cut off, and a disk of
+// its own, so that it can be full: the test itself runs in a namespace of the network and of mounts, too (run.sh), and nothing of it can
+// be reached from outside.
 
 export const ROOT = process.getuid() === 0;
 const BIN = process.env.PGBIN;
 const USER = ROOT ? ['runuser', '-u', 'postgres', '--'] : [];
 const HERE = ROOT ? '10.77.0.254' : '127.0.0.1';
+const DISK = '2000m'; // in memory, of which a server takes a tenth until it is filled
 const ip = (...args) => execFileSync('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
 
 /** A program that runs until it is killed with all it has started. Its output goes to a file. */
@@ -40,6 +42,7 @@ class Member {
   constructor(cluster, number) {
     Object.assign(this, { cluster, number, name: `db${number}`, place: join(cluster.place, `db${number}`) });
     mkdirSync(this.place);
+    if (ROOT) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=700`, 'tmpfs', this.place]);
     own(this.place);
     this.config = join(this.place, 'patroni.yml');
   }
@@ -79,19 +82,30 @@ class Member {
   cut() { ip('link', 'set', `to${this.number}`, 'down'); }
   mend() { ip('link', 'set', `to${this.number}`, 'up'); }
 
+  /** Fills the disk, and whatever becomes free on it. */
+  fill() { this.filler = new Program('/dev/null', ['sh', '-c', 'while :; do cat /dev/zero; sleep 0.1; done >"$0"', join(this.place, 'filler')]); }
+  async clear() {
+    await this.filler?.kill();
+    rmSync(join(this.place, 'filler'), { force: true });
+  }
+
   url(name, more = '') { return `postgres://postgres:secret@${this.host}:${this.port}/${name}${more}`; }
 }
 
 export class PatroniCluster {
-  constructor(t, configuration) {
+  /** `configuration`: the file of CLUSTER.md. `etcd`: its options of etcd. */
+  constructor(t, configuration, etcd) {
     this.place = mkdtempSync(join(tmpdir(), 'deskd-cluster-'));
     own(this.place);
     this.template = configuration;
+    this.options = etcd;
     this.members = [1, 2, 3].map((number) => new Member(this, number));
     defer(t, async () => {
       for (const member of this.members) {
+        await member.clear();
         if (member.program) await member.kill();
         await member.space?.kill();
+        if (ROOT) execFileSync('umount', ['--lazy', member.place]);
       }
       await this.etcd?.kill();
       rmSync(this.place, { recursive: true, force: true });
@@ -115,7 +129,7 @@ export class PatroniCluster {
     const folder = join(this.place, 'etcd');
     mkdirSync(folder);
     own(folder);
-    this.etcd = new Program(join(this.place, 'etcd.log'), [...USER, 'etcd', '--name', 'one', '--data-dir', join(folder, 'data'), '--heartbeat-interval', '500', '--election-timeout', '5000', '--unsafe-no-fsync',
+    this.etcd = new Program(join(this.place, 'etcd.log'), [...USER, 'etcd', '--name', 'one', '--data-dir', join(folder, 'data'), ...this.options, '--unsafe-no-fsync',
       '--listen-client-urls', at, '--advertise-client-urls', at, '--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers, '--initial-cluster', `one=${peers}`]);
     for (const member of this.members) await member.prepare();
     for (const member of this.members) member.start();
@@ -146,9 +160,9 @@ export class PatroniCluster {
     return this.members.find((member) => member.name === name);
   }
 
-  /** The URL of the guide: all servers, of which the one that accepts writes is used. */
-  url(name) {
-    const hosts = this.members.map(({ host, port }) => `${host}:${port}`).join(',');
-    return `postgres://postgres:secret@${hosts}/${name}?target_session_attrs=read-write&connect_timeout=3`;
+  /** A line of CLUSTER.md with the user and the addresses of these servers in its URLs. */
+  addressed(line) {
+    const address = (name) => { const { host, port } = this.members.find((member) => member.name === name); return `${host}:${port}`; };
+    return line.replace(/deskd@((?:db\d,?)+)/g, (_, names) => `postgres:secret@${names.split(',').map(address).join(',')}`);
   }
 }
