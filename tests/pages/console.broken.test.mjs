@@ -79,6 +79,22 @@ describe('a console that loses its server', () => {
     assert.equal(await posts(page).filter({ hasText: 'Where is it?' }).count(), 1);
   });
 
+  test('views and list that could not be read are read by themselves when answers come again', async (t) => {
+    await asked('Read at last');
+    let broken = true, refused = 0;
+    const page = await sit(t, world.first, '/agent/views/1', { prepare: (page) => page.route(/\/api\/v1\/(views|teams)[/?]/, async (route) => { if (!broken) return route.fallback(); refused++; await route.abort(); }) });
+    await until(() => refused > 1);
+    broken = false;
+    await page.getByRole('link', { name: /^Inbox/ }).waitFor();
+    await row(page, 'Read at last').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: /^Trash/ }).click();
+    await page.getByText('The list could not be read').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('The list could not be read').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Trash', level: 2 }).waitFor();
+  });
+
   /** Ends the server in this way and starts it at the same address, with another program if `program` is given. */
   const restarted = async (end, during = async () => undefined, program) => {
     const { desk } = world, { port } = new URL(desk.base), { args, under, public: base } = desk;

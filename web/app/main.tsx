@@ -2,7 +2,7 @@
 import { createEffect, createMemo, ErrorBoundary, Match, onMount, Show, Suspense, Switch } from 'solid-js';
 import { Dynamic, render } from 'solid-js/web';
 import { onKey } from '../kit/keys';
-import { prefix } from '../kit/api';
+import { prefix, surely } from '../kit/api';
 import { lazy } from '../kit/lazy';
 import { followLink, go, place } from '../kit/route';
 import { rowOf } from '../kit/store';
@@ -30,7 +30,7 @@ const Login = lazy(async () => ({ default: (await loadLogin()).Login }));
 
 const Desk = () => {
   onMount(() => { setTimeout(() => void loadLogin().then(() => Login.preload()).catch(() => undefined), LOGIN_AFTER_MS); });
-  onMount(() => { void readCatalog(); void readViews(); void offerStart().catch(() => undefined); watchVersion(); });
+  onMount(() => { void surely(readCatalog); void surely(readViews); void offerStart().catch(() => undefined); watchVersion(); });
   createEffect(() => { if (place().screen === 'login') go('/', { replace: true }); });
   const screen = createMemo(() => screens[place().screen] ?? screens['']);
   return (

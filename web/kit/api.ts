@@ -120,6 +120,17 @@ export const get = async (path: string, query: Options['query'] = {}, signal?: A
   }
 };
 
+const AGAIN_MS = 2000;
+/** The result of a read, which is repeated while no answer comes: for what a screen shows nothing without. */
+export const surely = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try { return await read(); } catch (error) {
+      if (error instanceof Refused && error.reply.status < 500) throw error;
+      await new Promise((go) => setTimeout(go, AGAIN_MS));
+    }
+  }
+};
+
 // ---- reading without a connection --------------------------------------------------------------
 
 /** Conversations, posts and people that were read last: their replies, the newest at the end. They are texts, because the store adds to the

@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
 import { useKeys } from '../../kit/keys';
 import { lazy } from '../../kit/lazy';
-import { follow } from '../../kit/live';
+import { connections, follow } from '../../kit/live';
 import { rowOf, show } from '../../kit/store';
 import { createWindow } from '../../kit/window';
 import { now, say, type Word } from '../../kit/words';
@@ -55,6 +55,7 @@ export const CaseList = (props: Props) => {
   onMount(() => { const soon = setTimeout(() => void loadBulk().then(() => BulkBar.preload()).catch(() => undefined), SOON_MS); onCleanup(() => clearTimeout(soon)); });
 
   createEffect(() => props.paging.need(window.first(), window.last()));
+  createEffect(on(connections, () => { if (failed()) props.paging.need(window.first(), window.last()); }, { defer: true }));
   readDrafts();
   createEffect(on(() => props.open, (id, former) => {
     if (former !== undefined) leftCase(former);
