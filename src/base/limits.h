@@ -134,7 +134,8 @@
 #define LMTP_CONNECTION_MS 3600000
 
 #define LIMIT_CASCADE 1000 /* rows that one write of a cascade changes: about 20 ms (docs/BENCHMARKS.md) */
-#define LIMIT_BATCH 512    /* works that share one COMMIT */
+#define LIMIT_EXACT_DURATIONS 50000      /* fewer durations of a report are read one by one: up to 40 ms */
+#define LIMIT_BATCH 512                  /* works that share one COMMIT */
 #define LIMIT_PICTURE (20 * 1024 * 1024) /* bytes that the picture decoder may return */
 #define LIMIT_PIXELS (16 * 1000 * 1000)  /* pixels of a picture that is decoded: 64 MB as RGBA */
 #define LIMIT_POOL_QUEUE 256 /* tasks that wait in one lane of the pool; above it requests get 503 */

@@ -81,6 +81,7 @@ enum option_id {
     OPT_DRAIN,
     OPT_CASCADE_ROWS,
     OPT_SEARCH_TEXTS,
+    OPT_EXACT_DURATIONS,
     OPT_CACHE,
     OPT_MMAP,
     OPT_LOG_LEVEL,

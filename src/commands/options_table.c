@@ -129,6 +129,11 @@ const struct option option_table[OPT_COUNT] = {
         {"search-texts", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_SEARCH_FOUND), 10, 1000000,
          .doc = "Maximum number of texts with its rarest word that a search examines. If more have it, "
                 "total_count is a lower bound."},
+    [OPT_EXACT_DURATIONS] = {"exact-durations", "N", OPTION_INT, IN_FILE, SERVE,
+                             LIMIT_OF(LIMIT_EXACT_DURATIONS), 1, 100000000,
+                             .doc =
+                                 "A report reads fewer durations of a period one by one. It reads more from "
+                                 "steps, with an error of at most 4 %."},
     [OPT_CACHE] = {"cache", "KIB", OPTION_INT, IN_FILE, SERVE, "0", 0, 16777216,
                    .doc = "Page cache of SQLite for each thread, in KiB. 0: the built-in default."},
     [OPT_MMAP] = {"mmap", "MIB", OPTION_INT, IN_FILE, SERVE, "0", 0, 1048576,

@@ -205,6 +205,7 @@ static int open_store(struct server *s) {
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     atomic_store(&s->desk.unindexed, 1); /* the last run may have left some */
     s->desk.search_texts = (int)option_int(s->options, OPT_SEARCH_TEXTS);
+    s->desk.exact_durations = (int)option_int(s->options, OPT_EXACT_DURATIONS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }
 

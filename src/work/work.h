@@ -80,6 +80,7 @@ struct desk {
     int cascade_rows;
     /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     int search_texts;
+    int exact_durations; /* fewer durations of a report are read one by one; 0: LIMIT_EXACT_DURATIONS */
     /* changes of texts that this process has committed since it last brought the search index up to date:
      * core/search/follow.h */
     _Atomic int64_t unindexed;

@@ -191,6 +191,10 @@ bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_
     return ids_have(r->teams, r->team_count, team_id) || (team_id == 0 && agent_id == 0);
 }
 
+struct case_parts access_case_parts(const struct case_reader *r) {
+    return (struct case_parts){r->me, r->teams, r->team_count, r->access == CASES_TEAMS};
+}
+
 void access_cases_of_any_state(struct work *w, struct branches *out) {
     static const char active[] = "t.state = 1";
     if (w->actor.rank < ROLE_COLLABORATOR) return;

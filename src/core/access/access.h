@@ -44,6 +44,15 @@ void access_assigned_cases(struct work *w, const struct case_assignment *of, str
 struct case_reader;
 int access_case_reader(struct work *w, struct case_reader **out);
 bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_id);
+/* The conversations of a reader who sees a part: those of one agent, all those of some teams, and nobody's, which
+ * have neither a team nor an agent. */
+struct case_parts {
+    int64_t agent;
+    const int64_t *teams; /* sorted */
+    int team_count;
+    bool nobodys;
+};
+struct case_parts access_case_parts(const struct case_reader *r);
 /* The same for staff, for cases of each state: active, suspended, in the trash or merged. Other callers
  * see none. */
 void access_cases_of_any_state(struct work *w, struct branches *out);

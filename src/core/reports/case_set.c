@@ -16,12 +16,15 @@
 struct set_making {
     struct case_set *set;
     const struct report_only *only;
+    struct case_reader *reader; /* of a caller who sees a part; NULL: all is seen */
     struct choice choice;
     unsigned parts;   /* of facts that count, as bits */
     int64_t from, to; /* their time */
     const struct week_only *week;
     struct week_clock clock;
-    bool quarters[DAY_QUARTERS]; /* of the day that is read: facts of these quarters of an hour count */
+    int64_t day;                 /* that is read */
+    bool quarters[DAY_QUARTERS]; /* of the day: facts of these quarters of an hour count */
+    int64_t first, last;         /* whole quarters of an hour */
     int add;                     /* to the number of the conversation of each; 0: the number is one */
     bool unknown;                /* an id is too large, or a quarter has two hours of the week */
 };
@@ -74,15 +77,9 @@ struct str case_set_ids(const struct case_set *s) {
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-QUERY(set_rows, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
-                "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last");
-QUERY(set_rows_of_key, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
-                       "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last AND d.key = :key");
-
 static void set_fact(void *arg, const struct fact *f) {
     struct set_making *m = arg;
-    if (m->choice.reader && !access_case_of(m->choice.reader, f->keys[BY_TEAM_NOW], f->assigned_agent_id))
-        return;
+    if (m->reader && !access_case_of(m->reader, f->keys[BY_TEAM_NOW], f->assigned_agent_id)) return;
     if (m->week && !week_has(m->week, week_clock_hour(&m->clock, f->at))) return;
     if (m->parts >> f->part & 1U) set_add(m, f->case_id);
 }
@@ -91,11 +88,12 @@ static int set_facts(struct set_making *m, enum fact_kind kind, int64_t from, in
     return from < to ? series_facts_tell(m->set->work, kind, m->only, from, to, set_fact, m) : 0;
 }
 
-/* Chooses the quarters of an hour of a day. first, last: whole quarters. */
-static void set_day(struct set_making *m, int64_t day, int64_t first, int64_t last) {
+/* Chooses the quarters of an hour of a day. */
+static void set_day(struct set_making *m, int64_t day) {
+    m->day = day;
     for (int q = 0; q < DAY_QUARTERS; q++) {
         int64_t at = day * TIME_DAY + q * TIME_QUARTER;
-        m->quarters[q] = at >= first && at < last;
+        m->quarters[q] = at >= m->first && at < m->last;
         if (m->week == NULL || !m->quarters[q]) continue;
         int hour = week_clock_hour(&m->clock, at);
         if (week_clock_hour(&m->clock, at + TIME_QUARTER - 1) != hour) m->unknown = true;
@@ -103,8 +101,11 @@ static void set_day(struct set_making *m, int64_t day, int64_t first, int64_t la
     }
 }
 
-static void set_records(struct set_making *m, struct str records) {
+static void set_row(void *arg, int64_t day, int64_t key, struct str records) {
+    struct set_making *m = arg;
     const struct record_layout *l = &m->choice.layout;
+    (void)key;
+    if (day != m->day) set_day(m, day);
     for (size_t i = 0; i + l->width <= records.n; i += l->width) {
         const char *record = records.p + i, *time = record + l->time_at;
         if (m->quarters[record_quarter(time)] && m->parts >> record_part(time) & 1U &&
@@ -119,26 +120,18 @@ static int64_t quarter_floor(int64_t at) {
 
 /* Reads the whole quarters of an hour from rollups, and the two that the time splits from facts. */
 static int set_read(struct set_making *m, enum fact_kind kind) {
-    const struct report_only *only = m->only;
-    enum report_dimension rolled = only->by[BY_EACH_TAG] ? BY_EACH_TAG : BY_TEAM_WHOLE;
-    enum report_dimension keyed = rolled == BY_EACH_TAG ? rolled : BY_TEAM_NOW;
-    int64_t first = quarter_floor(m->from + TIME_QUARTER - 1), last = quarter_floor(m->to);
-    struct record_layout layout = record_layout(kind, rolled);
-    int64_t day = INT64_MIN;
-    int rc;
-    choice_begin(&m->choice, m->choice.reader, only, &layout);
-    if (first >= last) return set_facts(m, kind, m->from, m->to);
-    TRY(set_facts(m, kind, m->from, first));
-    TRY(set_facts(m, kind, last, m->to));
-    DB_ROWS(rc, m->set->work->conn, only->by[keyed] ? &set_rows_of_key : &set_rows,
-            BINDS(B_INT("kind", kind), B_INT("dimension", rolled), B_INT("first", fact_day(first)),
-                  B_INT("last", fact_day(last - 1)), B_INT("key", only->key[keyed])),
-            row) {
-        if (col_int(row, 0) != day) set_day(m, day = col_int(row, 0), first, last);
-        choice_of_row(&m->choice, col_int(row, 1));
-        set_records(m, col_text(row, 2));
-    }
-    TRY(rc);
+    m->first = quarter_floor(m->from + TIME_QUARTER - 1), m->last = quarter_floor(m->to);
+    m->day = INT64_MIN;
+    if (m->first >= m->last) return set_facts(m, kind, m->from, m->to);
+    TRY(set_facts(m, kind, m->from, m->first));
+    TRY(set_facts(m, kind, m->last, m->to));
+    struct choice_ask ask = {.reader = m->reader,
+                             .only = m->only,
+                             .kind = kind,
+                             .rolled = m->only->by[BY_EACH_TAG] ? BY_EACH_TAG : BY_TEAM_WHOLE,
+                             .first = fact_day(m->first),
+                             .last = fact_day(m->last - 1)};
+    TRY(choice_rows(m->set->work, &ask, &m->choice, set_row, m));
     m->unknown = m->unknown || m->choice.unknown;
     return 0;
 }
@@ -151,7 +144,7 @@ static int set_begin(struct work *w, const struct report_only *only, struct case
     struct case_reader *reader = NULL;
     int known = report_reader(w, &reader);
     *out = (struct case_set){.work = w};
-    *m = (struct set_making){.set = out, .only = only, .choice.reader = reader};
+    *m = (struct set_making){.set = out, .only = only, .reader = reader};
     return known;
 }
 

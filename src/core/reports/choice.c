@@ -1,35 +1,139 @@
 #include "core/reports/choice.h"
 
-void choice_begin(struct choice *c, const struct case_reader *reader, const struct report_only *only,
-                  const struct record_layout *layout) {
-    *c = (struct choice){.reader = reader, .layout = *layout};
-    for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++) {
-        struct record_key at = layout->keys[d];
-        if (!only->by[d] || at.digits == 0) continue;
-        if (!record_key_write(c->keys[c->count].text, at.digits, only->key[d])) c->unknown = true;
-        c->keys[c->count++].at = at;
-    }
+#include "base/ids.h"
+#include "json/json.h"
+
+/* ---- records --------------------------------------------------------------------------------------- */
+
+/* Only records with this key count. All of the rows have it if the records have no such key. */
+static void key_add(struct choice *c, struct record_key at, int64_t key) {
+    if (at.digits == 0) return;
+    if (!record_key_write(c->keys[c->count].text, at.digits, key)) c->unknown = true;
+    c->keys[c->count++].at = at;
 }
 
-/* No agent has the greatest id: does the team alone decide? */
-void choice_of_row(struct choice *c, int64_t team) {
-    c->team = team;
-    c->row_seen = c->reader == NULL ||
-                  (c->layout.keys[BY_TEAM_NOW].digits == 0 && access_case_of(c->reader, team, INT64_MAX));
+/* Begins rows of a dimension. */
+static void choice_begin(struct choice *c, enum report_dimension rolled) {
+    const struct choice_ask *ask = c->ask;
+    bool unknown = c->unknown;
+    *c = (struct choice){.ask = ask, .layout = record_layout(ask->kind, rolled), .unknown = unknown};
+    if (ask->reader) c->parts = access_case_parts(ask->reader);
+    c->is_rest = rolled == BY_ASSIGNED_WHOLE || rolled == BY_ASSIGNED_TAG;
+    if (ask->only->by[BY_EACH_TAG]) key_add(c, c->layout.tag, ask->only->key[BY_EACH_TAG]);
+    for (int d = BY_CHANNEL; d < KEYED_DIMENSIONS; d++)
+        if (ask->only->by[d]) key_add(c, c->layout.keys[d], ask->only->key[d]);
 }
 
-/* A desk has few agents and teams, so each decision is made once. */
-bool choice_sees(struct choice *c, const char *record) {
+/* All conversations of the team are in rows of teams. */
+static bool is_of_teams(const struct case_parts *p, int64_t team) {
+    return team ? ids_have(p->teams, p->team_count, team) : p->nobodys;
+}
+
+/* Begins a row. Its records have teams of their own, or its key is the team of all. No agent has the greatest
+ * id: does the team alone decide? */
+static void choice_of_row(struct choice *c, int64_t key) {
+    const struct case_reader *reader = c->ask->reader;
+    bool has_teams = c->layout.keys[BY_TEAM_NOW].digits;
+    c->team = has_teams ? 0 : key;
+    c->agent = key;
+    if (c->is_rest) c->row_seen = c->parts.team_count == 0 && !c->parts.nobodys;
+    else c->row_seen = reader == NULL || (!has_teams && access_case_of(reader, key, INT64_MAX));
+}
+
+bool choice_decide(struct choice *c, const char *record, struct choice_seen *out) {
     struct record_key of_team = c->layout.keys[BY_TEAM_NOW];
-    int64_t agent = record_key(record, c->layout.assigned);
+    int64_t agent = c->layout.assigned.digits ? record_key(record, c->layout.assigned) : c->agent;
     int64_t team = of_team.digits ? record_key(record, of_team) : c->team;
-    size_t at = (size_t)(agent + 67 * team) % SEEN_KEPT;
     if (agent == KEY_UNKNOWN || team == KEY_UNKNOWN) c->unknown = true;
-    if (!c->seen[at].known || c->seen[at].team != team || c->seen[at].agent != agent) {
-        c->seen[at].known = true;
-        c->seen[at].team = team;
-        c->seen[at].agent = agent;
-        c->seen[at].seen = access_case_of(c->reader, team, agent);
-    }
-    return c->seen[at].seen;
+    out->known = true;
+    out->team = c->team;
+    out->seen = access_case_of(c->ask->reader, team, agent) && !(c->is_rest && is_of_teams(&c->parts, team));
+    return out->seen;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+
+#define CHOICE_DAYS                                                           \
+    "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind " \
+    "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last"
+QUERY(choice_days, CHOICE_DAYS " ORDER BY d.day, d.key");
+QUERY(choice_days_of_key, CHOICE_DAYS " AND d.key = :key ORDER BY d.day");
+QUERY(choice_day_numbers, "SELECT d.day FROM report_days d WHERE d.kind = :kind AND d.dimension = 0 "
+                          "AND d.day BETWEEN :first AND :last ORDER BY d.day");
+/* A search for each day and key: rows of others are not passed, of which a day may have hundreds. */
+QUERY(choice_days_of_keys, "SELECT d.day, d.key, d.records FROM @EACH_ID(:days) q CROSS JOIN report_days d "
+                           "WHERE d.kind = :kind AND d.dimension = :dimension AND d.day = q.value "
+                           "AND d.key IN @LIST(:keys)");
+
+struct choosing {
+    struct work *work;
+    struct choice *choice;
+    void (*tell)(void *arg, int64_t day, int64_t key, struct str records);
+    void *arg;
+    struct str days;
+};
+
+static void row_tell(struct choosing *h, struct stmt *row) {
+    choice_of_row(h->choice, col_int(row, 1));
+    h->tell(h->arg, col_int(row, 0), col_int(row, 1), col_text(row, 2));
+}
+
+/* property: that of the keys */
+static int rows_between(struct choosing *h, enum report_dimension property) {
+    const struct choice_ask *ask = h->choice->ask;
+    bool one = ask->only->by[property];
+    int rc;
+    choice_begin(h->choice, ask->rolled);
+    DB_ROWS(rc, h->work->conn, one ? &choice_days_of_key : &choice_days,
+            BINDS(B_INT("kind", ask->kind), B_INT("dimension", ask->rolled), B_INT("first", ask->first),
+                  B_INT("last", ask->last), B_INT("key", one ? ask->only->key[property] : 0)),
+            row)
+    row_tell(h, row);
+    return rc;
+}
+
+static int rows_of_keys(struct choosing *h, enum report_dimension rolled, const int64_t *keys, int n) {
+    int rc;
+    if (n == 0) return 0;
+    choice_begin(h->choice, rolled);
+    DB_ROWS(rc, h->work->conn, &choice_days_of_keys,
+            BINDS(B_TEXT("days", h->days), B_INT("kind", h->choice->ask->kind), B_INT("dimension", rolled),
+                  B_TEXT("keys", json_ids(h->work->arena, keys, (size_t)n))),
+            row)
+    row_tell(h, row);
+    return rc;
+}
+
+/* No condition needs more of a record than its team and its time. */
+static bool needs_times(const struct choice_ask *ask) {
+    for (int d = BY_CHANNEL; d < REPORT_DIMENSIONS; d++)
+        if (ask->only->by[d] && d != BY_TEAM_NOW) return false;
+    return ask->no_keys;
+}
+
+static int rows_of_reader(struct choosing *h) {
+    const struct choice_ask *ask = h->choice->ask;
+    struct case_parts p = access_case_parts(ask->reader);
+    bool one = ask->only->by[BY_TEAM_NOW];
+    int64_t team = ask->only->key[BY_TEAM_NOW], none = 0, *days;
+    int n = db_ids(h->work->conn, &choice_day_numbers,
+                   BINDS(B_INT("kind", ask->kind), B_INT("first", ask->first), B_INT("last", ask->last)),
+                   h->work->arena, &days);
+    TRY(n);
+    h->days = json_ids(h->work->arena, days, (size_t)n);
+    bool rest = !one || !is_of_teams(&p, team);
+    if (one) p.team_count = ids_have(p.teams, p.team_count, team), p.teams = &team;
+    enum report_dimension of_agent = ask->rolled == BY_TEAM_TAG ? BY_ASSIGNED_TAG : BY_ASSIGNED_WHOLE;
+    TRY(rows_of_keys(h, needs_times(ask) ? BY_TEAM_NOW : ask->rolled, p.teams, p.team_count));
+    TRY(rows_of_keys(h, ask->rolled, &none, p.nobodys && (!one || team == 0)));
+    return rows_of_keys(h, of_agent, &p.agent, rest);
+}
+
+int choice_rows(struct work *w, const struct choice_ask *ask, struct choice *c,
+                void (*tell)(void *arg, int64_t day, int64_t key, struct str records), void *arg) {
+    struct choosing h = {.work = w, .choice = c, .tell = tell, .arg = arg};
+    c->ask = ask;
+    c->unknown = false;
+    if (ask->rolled == BY_EACH_TAG) return rows_between(&h, BY_EACH_TAG);
+    return ask->reader ? rows_of_reader(&h) : rows_between(&h, BY_TEAM_NOW);
 }

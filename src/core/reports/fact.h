@@ -46,7 +46,12 @@ enum report_dimension {
     KEYED_DIMENSIONS, /* those before have one key */
     BY_EACH_TAG = KEYED_DIMENSIONS,
     REPORT_DIMENSIONS,
-    BY_TEAM_WHOLE = REPORT_DIMENSIONS, /* of rollups alone: teams, with the other keys in the records */
+    /* Of rollups alone (core/reports/record.h): */
+    BY_TEAM_WHOLE = REPORT_DIMENSIONS, /* teams, with the other keys in the records */
+    BY_ASSIGNED_WHOLE,                 /* the agents of conversations, likewise; none without an agent */
+    BY_TEAM_TAG,                       /* teams, with a record for each tag */
+    BY_ASSIGNED_TAG,                   /* the agents of conversations, likewise */
+    BY_TAG_SHORT,                      /* tags, without other keys */
     ROLLUP_DIMENSIONS
 };
 

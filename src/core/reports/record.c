@@ -74,8 +74,13 @@ struct record_layout record_layout(enum fact_kind k, enum report_dimension d) {
     if (is_in_blocks(d)) l.width = 2;
     l.time_at = (int)l.width;
     l.width += l.has_steps ? 6 : 2;
+    if (is_of_tags(d)) {
+        l.tag = key_next(&l, 3);
+        if (d == BY_TEAM_TAG) l.assigned = key_next(&l, 4);
+        else l.keys[BY_TEAM_NOW] = key_next(&l, 3);
+    }
     if (!is_whole(d)) return l;
-    if (d == BY_EACH_TAG) l.keys[BY_TEAM_NOW] = key_next(&l, 3);
+    if (d != BY_TEAM_WHOLE) l.keys[BY_TEAM_NOW] = key_next(&l, 3);
     l.assigned = key_next(&l, 4);
     l.keys[BY_AGENT_NOW] = fact_has_author(k) ? key_next(&l, 4) : l.assigned;
     l.keys[BY_CHANNEL] = key_next(&l, 1);
@@ -106,6 +111,7 @@ void record_write(const struct fact *f, enum report_dimension d, int64_t key, ch
     if (l.has_steps) step_write(time + 2, f->took), step_write(time + 4, f->took_open);
     for (int i = BY_CHANNEL; i < KEYED_DIMENSIONS; i++)
         if (l.keys[i].digits) record_key_write(out + l.keys[i].at, l.keys[i].digits, f->keys[i]);
+    if (l.tag.digits) record_key_write(out + l.tag.at, l.tag.digits, key);
     if (l.assigned.digits) record_key_write(out + l.assigned.at, l.assigned.digits, f->assigned_agent_id);
     if (l.conversation.digits) record_key_write(out + l.conversation.at, l.conversation.digits, f->case_id);
 }

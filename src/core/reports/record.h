@@ -13,10 +13,12 @@
  * characters for the place of its organization.
  *
  * A rollup of one property does not say what a caller sees who sees a part, nor which facts have two
- * properties, nor how many conversations they belong to. So the records of BY_TEAM_WHOLE, whose rows have a
- * team each, and those of tags are whole: they end with the other keys (but tags) in digits of 64. These are
- * the team (of tags), the agent of the conversation, the author, the channel, the priority, the SLA, the
- * organization and the conversation. A key that is too large for its digits is KEY_UNKNOWN; then facts are
+ * properties, nor how many conversations they belong to. So the records of BY_TEAM_WHOLE, BY_ASSIGNED_WHOLE
+ * and BY_EACH_TAG are whole: they end with the other keys (but tags) in digits of 64. These are the team
+ * (but of rows of teams), the agent of the conversation, the author, the channel, the priority, the SLA, the
+ * organization and the conversation. A caller who sees a part reads rows of teams and of one agent, and no
+ * others (core/reports/choice.h). Reports by tag read BY_TEAM_TAG and BY_ASSIGNED_TAG in the same way. These
+ * have a record for each tag of a fact, with the tag, and the agent or the team. A key that is too large for its digits is KEY_UNKNOWN; then facts are
  * read. Facts of the backlog have no conversation, because it is one of those that were created, completed
  * and reopened (core/reports/case_set.h).
  *
@@ -29,7 +31,10 @@
 #define RECORD_MAX 32
 #define BLOCK_KEYS 4096 /* keys of a row of a dimension in blocks */
 static inline bool is_in_blocks(enum report_dimension d) { return d == BY_ORGANIZATION_NOW; }
-static inline bool is_whole(enum report_dimension d) { return d == BY_TEAM_WHOLE || d == BY_EACH_TAG; }
+static inline bool is_whole(enum report_dimension d) {
+    return d == BY_TEAM_WHOLE || d == BY_ASSIGNED_WHOLE || d == BY_EACH_TAG;
+}
+static inline bool is_of_tags(enum report_dimension d) { return d == BY_TEAM_TAG || d == BY_ASSIGNED_TAG; }
 
 /* ---- parts of a record ------------------------------------------------------------------------- */
 
@@ -45,7 +50,7 @@ struct record_layout {
     size_t width;
     int time_at; /* of the quarter, the part and the steps */
     bool has_steps;
-    struct record_key assigned, conversation, keys[KEYED_DIMENSIONS];
+    struct record_key assigned, conversation, tag, keys[KEYED_DIMENSIONS];
 };
 struct record_layout record_layout(enum fact_kind k, enum report_dimension d);
 
@@ -79,6 +84,7 @@ static inline int record_step(const char *time, bool business) {
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
+/* key: that of the row, or a tag. */
 void record_write(const struct fact *f, enum report_dimension d, int64_t key, char *out);
 
 /* ---- steps ------------------------------------------------------------------------------------- */

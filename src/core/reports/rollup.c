@@ -39,24 +39,35 @@ struct noting {
     bool added;
 };
 
-static void note_key(struct noting *n, enum report_dimension dimension, int64_t key) {
+/* key: that of the record; row: of the row. */
+static void note_row(struct noting *n, enum report_dimension dimension, int64_t row, int64_t key) {
     struct rollup_changes *c = n->changes;
     c->list = arena_more(n->work->arena, c->list, c->count, &c->room, sizeof *c->list);
     struct rollup_change *made = &c->list[c->count++];
-    int64_t row = is_in_blocks(dimension) ? key / BLOCK_KEYS : key;
     *made = (struct rollup_change){{n->fact->kind, dimension, fact_day(n->fact->at), row}, "", n->added};
     record_write(n->fact, dimension, key, made->record);
 }
 
-static void note_tag(void *arg, int64_t tag_id) { note_key(arg, BY_EACH_TAG, tag_id); }
+static void note_key(struct noting *n, enum report_dimension dimension, int64_t key) {
+    note_row(n, dimension, is_in_blocks(dimension) ? key / BLOCK_KEYS : key, key);
+}
+
+static void note_tag(void *arg, int64_t tag_id) {
+    struct noting *n = arg;
+    note_key(n, BY_EACH_TAG, tag_id);
+    note_key(n, BY_TAG_SHORT, tag_id);
+    note_row(n, BY_TEAM_TAG, n->fact->keys[BY_TEAM_NOW], tag_id);
+    if (n->fact->assigned_agent_id) note_row(n, BY_ASSIGNED_TAG, n->fact->assigned_agent_id, tag_id);
+}
 
 void rollup_note(struct work *w, struct rollup_changes *changes, const struct fact *f, bool added) {
     struct noting n = {w, changes, f, added};
     for (int d = BY_ALL; d < KEYED_DIMENSIONS; d++)
         if (d != BY_SLA || f->kind == FACT_SLA) note_key(&n, (enum report_dimension)d, f->keys[d]);
     fact_tags(f->tags, note_tag, &n);
-    if (f->tags.n == 0) note_key(&n, BY_EACH_TAG, 0);
+    if (f->tags.n == 0) note_tag(&n, 0);
     note_key(&n, BY_TEAM_WHOLE, f->keys[BY_TEAM_NOW]);
+    if (f->assigned_agent_id) note_key(&n, BY_ASSIGNED_WHOLE, f->assigned_agent_id);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -157,7 +168,7 @@ int rollup_put(struct work *w, struct rollup_changes *changes) {
 
 QUERY(rollup_days, "SELECT DISTINCT kind, day FROM report_days ORDER BY kind, day");
 QUERY(rollup_of_day, "SELECT dimension, key, records FROM report_days WHERE kind = :kind "
-                     "AND dimension BETWEEN 0 AND 8 AND day = :day ORDER BY dimension, key");
+                     "AND dimension BETWEEN 0 AND 12 AND day = :day ORDER BY dimension, key");
 
 static int day_differs(struct work *w, int64_t kind, int64_t day) {
     struct rollup_changes changes = {0};

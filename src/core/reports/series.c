@@ -1,5 +1,6 @@
 #include "core/reports/series.h"
 
+#include "base/limits.h"
 #include "core/desk/cascade.h"
 #include "core/reports/follow.h"
 #include "core/reports/series_reading.h"
@@ -10,8 +11,8 @@ const struct word report_groups[] = {{BY_CHANNEL, "CHANNEL"}, {BY_TEAM_NOW, "TEA
                                      {BY_SLA, "SLA"},         {BY_ORGANIZATION_NOW, "ORGANIZATION"},
                                      {BY_EACH_TAG, "TAG"},    {0}};
 
-QUERY(series_count, "SELECT CAST(COALESCE(SUM(LENGTH(d.records)), 0) AS BIGINT) FROM report_days d "
-                    "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
+QUERY(series_lengths, "SELECT LENGTH(d.records) FROM report_days d "
+                      "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
 
 static bool measures(const struct reading *r) {
     return r->metric->method == METRIC_DURATION && !r->ask->counts_only;
@@ -26,6 +27,16 @@ int report_reader(struct work *w, struct case_reader **out) {
     return 1;
 }
 
+/* The rollups of tags: those of tags alone, those of a reader's teams, or whole records. */
+static enum report_dimension choose_tags(const struct reading *r, int given) {
+    const struct report_only *only = &r->ask->only;
+    int of_tags = only->by[BY_EACH_TAG] + (r->reader && only->by[BY_TEAM_NOW]);
+    enum report_dimension d = r->dimension;
+    if (given != of_tags || (d != BY_ALL && d != BY_EACH_TAG && !(r->reader && d == BY_TEAM_NOW)))
+        return BY_EACH_TAG;
+    return r->reader ? BY_TEAM_TAG : BY_TAG_SHORT;
+}
+
 /* Chooses the rollups: those of one property, or whole records for callers who see a part, several
  * conditions, and a condition with groups. Returns false if none have these facts. */
 static bool choose_rollups(struct reading *r) {
@@ -36,7 +47,7 @@ static bool choose_rollups(struct reading *r) {
         if (only->by[d]) given++, one = (enum report_dimension)d;
     bool tags = r->dimension == BY_EACH_TAG || only->by[BY_EACH_TAG];
     bool whole = r->restricted || given > 1 || (given == 1 && r->dimension != BY_ALL);
-    r->rolled = tags ? BY_EACH_TAG : whole ? BY_TEAM_WHOLE : one;
+    r->rolled = tags ? choose_tags(r, given) : whole ? BY_TEAM_WHOLE : one;
     return !(r->restricted && r->reader == NULL) && !(only->by[BY_EACH_TAG] && r->dimension == BY_EACH_TAG);
 }
 
@@ -49,11 +60,15 @@ static int find_reader(struct reading *r) {
     return known < 0 ? known : 0;
 }
 
-/* The number of durations of the period, whoever sees them: all are read if facts are. */
-static int durations_count(struct reading *r, int64_t *n) {
-    TRY(db_int(r->work->conn, &series_count, BINDS(DAY_BINDS(r, BY_ALL)), n));
-    *n /= (int64_t)record_layout(r->metric->kind, BY_ALL).width;
-    return 0;
+/* Returns 1 if the period has fewer durations than those that are exact, whoever sees them: all are read if
+ * facts are. Otherwise 0, or a negative error. */
+static int durations_few(struct reading *r) {
+    int exact = r->work->desk->exact_durations, rc;
+    int64_t most = exact ? exact : LIMIT_EXACT_DURATIONS, n = 0;
+    most *= (int64_t)record_layout(r->metric->kind, BY_ALL).width;
+    DB_ROWS(rc, r->work->conn, &series_lengths, BINDS(DAY_BINDS(r, BY_ALL)), row)
+    if ((n += col_int(row, 0)) >= most) break;
+    return rc < 0 ? rc : n < most;
 }
 
 /* Reads facts in place of rollups that lack a key. */
@@ -73,12 +88,11 @@ static int facts_instead(struct reading *r) {
 
 /* Reads the pieces from facts or from rollups. */
 static int pieces_read(struct reading *r) {
-    int64_t count = 0;
+    int few = 0;
     TRY(find_reader(r));
     keys_begin(r);
     bool facts = !choose_rollups(r);
-    if (!facts && measures(r)) TRY(durations_count(r, &count));
-    bool few = measures(r) && count < EXACT_FACTS;
+    if (!facts && measures(r)) TRY(few = durations_few(r));
     r->is_exact = facts || few || !measures(r);
     if (facts || few) return facts_visible(r);
     TRY(rollups_read(r));

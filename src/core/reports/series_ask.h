@@ -7,7 +7,6 @@
 #include "core/reports/metric.h"
 #include "core/reports/week.h"
 
-#define EXACT_FACTS 50000
 #define SERIES_GROUPS 20 /* the largest; the others are one */
 #define SERIES_BUCKETS 4000
 #define SERIES_GROUPED_BUCKETS 900

@@ -24,6 +24,16 @@ static int64_t piece_weight(const struct reading *r, const struct piece *p) {
     return p->bucket >= 0 ? p->n : 0;
 }
 
+/* Counts the entries of each key for its rank. */
+static void entries_rank(const struct reading *r, bool *used) {
+    int *counts = arena_array(r->work->arena, (size_t)r->key_count, sizeof *counts);
+    for (int i = 0; i < r->entry_count; i++) counts[r->entries[i].key]++;
+    for (int i = 0; i < r->key_count; i++) {
+        r->keys[i].n += counts[i];
+        used[i] = used[i] || counts[i];
+    }
+}
+
 static int rank_compare(const void *x, const void *y) {
     const struct key_count *a = *(struct key_count *const *)x, *b = *(struct key_count *const *)y;
     if (a->n != b->n) return a->n > b->n ? -1 : 1;
@@ -41,6 +51,7 @@ static void groups_make(struct reading *r, struct series *out) {
         r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
         used[r->pieces[i].key] = true;
     }
+    entries_rank(r, used);
     for (int i = 0; i < r->key_count; i++)
         if (used[i] || r->dimension == BY_ALL) ranked[n++] = &r->keys[i];
     if (n) qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
@@ -57,12 +68,6 @@ static void groups_make(struct reading *r, struct series *out) {
         out->groups[i].cells = arena_array(a, (size_t)cells, sizeof *out->groups[i].cells);
 }
 
-static void cell_add(struct series_cell *cell, const struct piece *p) {
-    cell->n += p->n;
-    cell->parts[p->part] += p->n;
-    cell->sum += (double)p->sum;
-}
-
 static void pieces_count(struct reading *r, struct series *out) {
     for (int i = 0; i < r->count; i++) {
         const struct piece *p = &r->pieces[i];
@@ -71,9 +76,35 @@ static void pieces_count(struct reading *r, struct series *out) {
             g->before[p->part] += p->n;
             continue;
         }
-        cell_add(&g->cells[p->bucket], p);
-        cell_add(&g->total, p);
-        g->n += p->n;
+        g->cells[p->bucket].parts[p->part] += p->n;
+        g->cells[p->bucket].sum += (double)p->sum;
+    }
+}
+
+static void entries_count(struct reading *r, struct series *out) {
+    for (int i = 0; i < r->entry_count; i++) {
+        const struct entry *e = &r->entries[i];
+        struct series_group *g = &out->groups[r->groups[e->key]];
+        g->cells[e->bucket].parts[e->part]++;
+        g->cells[e->bucket].sum += (double)r->seconds[e->step];
+    }
+}
+
+/* The numbers of cells and groups, from the parts of cells. */
+static void totals_make(const struct reading *r, struct series *out) {
+    int cells = cells_of(r->ask);
+    for (int g = 0; g < out->group_count; g++) {
+        struct series_group *group = &out->groups[g];
+        for (int i = 0; i < cells; i++) {
+            struct series_cell *cell = &group->cells[i];
+            for (int part = 0; part < FACT_PARTS; part++) {
+                cell->n += cell->parts[part];
+                group->total.parts[part] += cell->parts[part];
+            }
+            group->total.n += cell->n;
+            group->total.sum += cell->sum;
+        }
+        group->n = group->total.n;
     }
 }
 
@@ -219,27 +250,44 @@ static void group_steps_set(struct series_group *g, int *steps, int cells) {
     steps_set(steps, &g->total);
 }
 
-/* Counts the steps of each cell that needs percentiles, and of all durations. There may be a million. */
+/* The counts of steps: of all durations, and of each cell of groups that need percentiles. */
+struct step_counts {
+    int all[STEPS], *cells, *places, cell_count;
+};
+
+static inline void step_add(const struct reading *r, struct step_counts *s, int key, int bucket, int step,
+                            int n) {
+    int place = s->places[r->groups[key]];
+    s->all[step] += n;
+    if (place >= 0)
+        s->cells[((size_t)place * (size_t)s->cell_count + (size_t)bucket) * STEPS + (size_t)step] += n;
+}
+
+/* There may be a million durations. */
 static void step_percentiles_make(struct reading *r, struct series *out) {
-    int cells = cells_of(r->ask), count, all[STEPS] = {0};
-    int *places = groups_measured(r, out, &count);
-    int *steps = arena_array(r->work->arena, (size_t)count * (size_t)cells * STEPS + 1, sizeof *steps);
+    struct step_counts s = {.cell_count = cells_of(r->ask)};
+    int count;
+    s.places = groups_measured(r, out, &count);
+    size_t cells = (size_t)count * (size_t)s.cell_count;
+    s.cells = arena_array(r->work->arena, cells * STEPS + 1, sizeof *s.cells);
     for (int i = 0; i < r->duration_count; i++) {
         const struct duration *d = &r->durations[i];
-        int place = places[r->groups[d->key]];
-        all[d->step] += d->n;
-        if (place >= 0)
-            steps[((size_t)place * (size_t)cells + (size_t)d->bucket) * STEPS + (size_t)d->step] += d->n;
+        step_add(r, &s, d->key, d->bucket, d->step, d->n);
     }
+    for (int i = 0; i < r->entry_count; i++)
+        step_add(r, &s, r->entries[i].key, r->entries[i].bucket, r->entries[i].step, 1);
     for (int g = 0; g < out->group_count; g++)
-        if (places[g] >= 0)
-            group_steps_set(&out->groups[g], steps + (size_t)places[g] * (size_t)cells * STEPS, cells);
-    steps_set(all, &out->all.total);
+        if (s.places[g] >= 0)
+            group_steps_set(&out->groups[g], s.cells + (size_t)s.places[g] * (size_t)s.cell_count * STEPS,
+                            s.cell_count);
+    steps_set(s.all, &out->all.total);
 }
 
 void cells_make(struct reading *r, struct series *out) {
     groups_make(r, out);
     pieces_count(r, out);
+    entries_count(r, out);
+    totals_make(r, out);
     all_of_groups(out);
     if (r->percentiles) (r->is_exact ? percentiles_make : step_percentiles_make)(r, out);
 }

@@ -18,7 +18,7 @@ static void slots_double(struct reading *r) {
 }
 
 /* Gives a new key the next place. */
-static int key_place(struct reading *r, int64_t key) {
+int series_key(struct reading *r, int64_t key) {
     if (r->last_key < r->key_count && r->keys[r->last_key].key == key) return r->last_key;
     if (2 * r->key_count >= r->slot_count) slots_double(r);
     int *slot = key_slot(r, key);
@@ -30,11 +30,7 @@ static int key_place(struct reading *r, int64_t key) {
     return r->last_key = *slot - 1;
 }
 
-void keys_begin(struct reading *r) { key_place(r, 0); }
-
-static bool part_counts(const struct report_metric *m, int part) {
-    return m->parts == 0 || (m->parts >> part & 1U);
-}
+void keys_begin(struct reading *r) { series_key(r, 0); }
 
 static void place_add(struct reading *r, const struct piece *p) {
     int *place = &r->keys[p->key].last[p->part];
@@ -56,14 +52,18 @@ static void duration_add(struct reading *r, const struct duration *d) {
 }
 
 void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n, int64_t sum) {
-    if (part_counts(r->metric, part)) place_add(r, &(struct piece){key_place(r, key), bucket, part, n, sum});
+    if (part_counts(r->metric, part)) place_add(r, &(struct piece){series_key(r, key), bucket, part, n, sum});
 }
 
 void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n) {
     if (!part_counts(r->metric, part)) return;
-    int place = key_place(r, key);
+    int place = series_key(r, key);
     place_add(r, &(struct piece){place, bucket, part, n, took * n});
     if (r->percentiles) duration_add(r, &(struct duration){place, bucket, step, n, took});
+}
+
+void series_place_add(struct reading *r, int key, int bucket, int part, int step) {
+    place_add(r, &(struct piece){key, bucket, part, 1, r->seconds[step]});
 }
 
 /* ---- keys in blocks ------------------------------------------------------------------------------- */
@@ -86,15 +86,23 @@ static int *block_places(struct reading *r, int64_t block) {
     return r->places[block];
 }
 
-void series_block_add(struct reading *r, int64_t block, int at, int bucket, int part, int step) {
-    int *places = block_places(r, block), place;
-    int64_t took = r->seconds[step];
-    if (!part_counts(r->metric, part)) return;
-    if (places && places[at]) place = places[at] - 1;
-    else place = key_place(r, block * BLOCK_KEYS + at);
-    if (places) places[at] = place + 1;
-    place_add(r, &(struct piece){place, bucket, part, 1, took});
-    if (r->percentiles) duration_add(r, &(struct duration){place, bucket, step, 1, took});
+int series_block_key(struct reading *r, int64_t block, int at) {
+    int *places = block_places(r, block);
+    if (places == NULL) return series_key(r, block * BLOCK_KEYS + at);
+    if (places[at] == 0) places[at] = series_key(r, block * BLOCK_KEYS + at) + 1;
+    return places[at] - 1;
+}
+
+/* ---- entries ---------------------------------------------------------------------------------------- */
+
+void entries_reserve(struct reading *r, size_t n) {
+    size_t room = r->entry_room ? (size_t)r->entry_room : 4096, needed = (size_t)r->entry_count + n;
+    if (needed <= (size_t)r->entry_room) return;
+    while (room < needed) room *= 2;
+    struct entry *more = arena_array(r->work->arena, room, sizeof *more);
+    if (r->entry_count) memcpy(more, r->entries, (size_t)r->entry_count * sizeof *more);
+    r->entries = more;
+    r->entry_room = (int)room;
 }
 
 /* ---- time ----------------------------------------------------------------------------------------- */

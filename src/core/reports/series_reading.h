@@ -26,6 +26,13 @@ struct duration {
     int64_t took; /* seconds */
 };
 
+/* A duration of a rollup with groups, in eight bytes, because a year has a million. */
+struct entry {
+    int key; /* place in the keys */
+    int16_t bucket;
+    uint8_t part, step;
+};
+
 struct key_count {
     int64_t key, n;
     int last[FACT_PARTS]; /* places in the pieces plus one, of the last one of each part; 0: none */
@@ -40,6 +47,8 @@ struct reading {
     int count, room;
     struct duration *durations; /* none without percentiles */
     int duration_count, duration_room;
+    struct entry *entries; /* durations beside these */
+    int entry_count, entry_room;
     struct key_count *keys;
     int *slots, slot_count;   /* a hash table: places in `keys` plus one; 0: free */
     int **places, place_room; /* the same of keys in blocks, by block and by place in it */
@@ -80,8 +89,23 @@ void keys_begin(struct reading *r);
 void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int step, int64_t took, int n);
 /* The same, with the sum of durations that differ, for readings without percentiles. */
 void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n, int64_t sum);
-/* The same, of the key at a place in a block. */
-void series_block_add(struct reading *r, int64_t block, int at, int bucket, int part, int step);
+/* The place of a key, and that of the key at a place in a block. */
+int series_key(struct reading *r, int64_t key);
+int series_block_key(struct reading *r, int64_t block, int at);
+/* Makes room for n entries. */
+void entries_reserve(struct reading *r, size_t n);
+/* Adds a fact of the key at this place to the pieces, which are few without percentiles. */
+void series_place_add(struct reading *r, int key, int bucket, int part, int step);
+static inline bool part_counts(const struct report_metric *m, int part) {
+    return m->parts == 0 || (m->parts >> part & 1U);
+}
+/* Adds a fact of the key at this place. */
+static inline void entry_add(struct reading *r, int key, int bucket, int part, int step) {
+    if (!part_counts(r->metric, part)) return;
+    if (r->percentiles)
+        r->entries[r->entry_count++] = (struct entry){key, (int16_t)bucket, (uint8_t)part, (uint8_t)step};
+    else series_place_add(r, key, bucket, part, step);
+}
 /* The bucket of a moment in the period, or the hour of its week. */
 int place_in_time(struct reading *r, int64_t at);
 

@@ -123,8 +123,25 @@ static void marks_add(struct reading *r, struct str records, const struct tally 
         if (parts[part]) series_piece_add(r, t->key, t->buckets[t->whole], part, 0, 0, parts[part]);
 }
 
+/* Durations of a key, for its percentiles. */
+static void steps_enter(struct reading *r, int64_t key, struct str records, const struct tally *t) {
+    size_t width = r->layout.width;
+    int place = series_key(r, key);
+    entries_reserve(r, records.n / width);
+    for (size_t i = 0; i + width <= records.n; i += width) {
+        const char *time = records.p + i + r->layout.time_at;
+        int bucket = record_bucket(t, time);
+        if (bucket >= 0)
+            entry_add(r, place, t->buckets[bucket], record_part(time), record_step(time, r->business));
+    }
+}
+
 static void records_add(struct reading *r, int64_t key, struct str records, struct tally *t) {
     size_t width = r->layout.width;
+    if (r->percentiles && r->dimension != BY_ALL) {
+        steps_enter(r, key, records, t);
+        return;
+    }
     tally_of(r, t, key);
     if (!r->layout.has_steps && t->whole >= 0 && records.n >= PARTS_LENGTH) {
         marks_add(r, records, t);
@@ -137,75 +154,113 @@ static void records_add(struct reading *r, int64_t key, struct str records, stru
     }
 }
 
+/* The step of a record, whose time this is; 0: it has none. */
+static inline int step_at(const struct reading *r, const char *time) {
+    return r->layout.has_steps ? record_step(time, r->business) : 0;
+}
+
 /* The records of a row with the keys of a block, or those of the only key. */
 static void block_add(struct reading *r, int64_t block, struct str records, struct tally *t) {
-    bool steps = r->layout.has_steps, one = r->ask->only.by[r->rolled];
+    bool one = r->ask->only.by[r->rolled];
     int64_t only = r->ask->only.key[r->rolled] - block * BLOCK_KEYS;
     size_t width = r->layout.width;
     tally_of(r, t, 0);
+    entries_reserve(r, r->percentiles ? records.n / width : 0);
     for (size_t i = 0; i + width <= records.n; i += width) {
         const char *time = records.p + i + r->layout.time_at;
         int at = block_place(records.p + i), bucket = record_bucket(t, time);
         if (bucket < 0 || (one && at != only)) continue;
         if (r->dimension == BY_ALL) tally_add(r, t, bucket, time);
         else
-            series_block_add(r, block, at, t->buckets[bucket], record_part(time),
-                             steps ? record_step(time, r->business) : 0);
+            entry_add(r, series_block_key(r, block, at), t->buckets[bucket], record_part(time),
+                      step_at(r, time));
     }
 }
 
 /* ---- whole records -------------------------------------------------------------------------------- */
 
-/* The records of a team or a tag that count. */
-static void whole_add(struct reading *r, int64_t row_key, struct str records, struct tally *t,
-                      struct choice *c) {
-    struct record_key group =
-        r->dimension < KEYED_DIMENSIONS ? r->layout.keys[r->dimension] : (struct record_key){0};
-    int64_t key = r->dimension == BY_ALL ? 0 : row_key;
-    choice_of_row(c, row_key);
-    if (choice_has_row(c) && group.digits == 0) {
-        records_add(r, key, records, t);
-        return;
-    }
+struct whole_reading {
+    struct reading *reading;
+    struct tally *tally;
+    int64_t day;
+    struct choice choice;
+};
+
+/* Adds the records of a row that count. group: the key of the groups in records; digits 0: all are of
+ * `key`. */
+static void whole_add(struct reading *r, int64_t key, struct record_key group, struct str records,
+                      struct tally *t, struct choice *c) {
+    bool tallied = group.digits == 0 && !(r->percentiles && r->dimension != BY_ALL);
+    int place = tallied ? 0 : series_key(r, key);
     tally_of(r, t, key);
+    entries_reserve(r, r->percentiles && !tallied ? records.n / r->layout.width : 0);
     for (size_t i = 0; i + r->layout.width <= records.n; i += r->layout.width) {
         const char *record = records.p + i, *time = record + r->layout.time_at;
-        int bucket = record_bucket(t, time), step;
+        int bucket = record_bucket(t, time);
         if (bucket < 0 || !record_counts(c, record)) continue;
-        if (group.digits == 0) {
+        if (tallied) {
             tally_add(r, t, bucket, time);
             continue;
         }
-        if ((key = record_key(record, group)) == KEY_UNKNOWN) r->unknown = true;
-        step = r->layout.has_steps ? record_step(time, r->business) : 0;
-        series_piece_add(r, key, t->buckets[bucket], record_part(time), step, r->seconds[step], 1);
+        if (group.digits && (key = record_key(record, group)) == KEY_UNKNOWN) r->unknown = true;
+        if (group.digits) place = series_key(r, key);
+        entry_add(r, place, t->buckets[bucket], record_part(time), step_at(r, time));
     }
+}
+
+/* Adds a row of a team, an agent or a tag. */
+static void whole_row(void *arg, int64_t day, int64_t key, struct str records) {
+    struct whole_reading *w = arg;
+    struct reading *r = w->reading;
+    struct record_key group = {0};
+    r->layout = w->choice.layout;
+    if (r->dimension == BY_EACH_TAG) group = r->layout.tag;
+    if (r->dimension < KEYED_DIMENSIONS) group = r->layout.keys[r->dimension];
+    if (r->dimension == BY_ALL) key = 0;
+    if (day != w->day) day_begin(r, w->day = day, w->tally);
+    if (choice_has_row(&w->choice) && group.digits == 0) records_add(r, key, records, w->tally);
+    else whole_add(r, key, group, records, w->tally, &w->choice);
+}
+
+static int whole_read(struct reading *r, struct tally *t) {
+    struct whole_reading *w = ARENA_NEW(r->work->arena, struct whole_reading);
+    struct choice_ask ask = {.reader = r->reader,
+                             .only = &r->ask->only,
+                             .kind = r->metric->kind,
+                             .rolled = r->rolled,
+                             .first = fact_day(reading_start(r)),
+                             .last = fact_day(reading_end(r) - 1),
+                             .no_keys = r->dimension == BY_ALL || r->dimension == BY_TEAM_NOW};
+    *w = (struct whole_reading){.reading = r, .tally = t, .day = INT64_MIN};
+    TRY(choice_rows(r->work, &ask, &w->choice, whole_row, w));
+    if (w->choice.unknown) r->unknown = true;
+    return 0;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
-int rollups_read(struct reading *r) {
-    int64_t day = INT64_MIN;
-    struct tally t = {.whole = -1};
-    struct choice choice;
+/* Rows whose keys are the groups, or those of the only property. */
+static int keyed_read(struct reading *r, struct tally *t) {
+    enum report_dimension property = r->rolled == BY_TAG_SHORT ? BY_EACH_TAG : r->rolled;
+    bool one = r->ask->only.by[property];
+    int64_t day = INT64_MIN, key = one ? r->ask->only.key[property] : 0;
     int rc;
-    enum report_dimension keyed = r->rolled == BY_TEAM_WHOLE ? BY_TEAM_NOW : r->rolled;
-    bool one = r->ask->only.by[keyed];
-    int64_t key = one ? r->ask->only.key[keyed] : 0;
-    r->layout = record_layout(r->metric->kind, r->rolled);
-    r->seconds = steps_seconds();
-    r->business = r->ask->hours == REPORT_BUSINESS;
-    choice_begin(&choice, r->reader, &r->ask->only, &r->layout);
     DB_ROWS(rc, r->work->conn, one ? &series_days_of_key : &series_days,
             BINDS(DAY_BINDS(r, r->rolled), B_INT("key", is_in_blocks(r->rolled) ? key / BLOCK_KEYS : key)),
             row) {
-        if (col_int(row, 0) != day) day_begin(r, day = col_int(row, 0), &t);
-        if (is_in_blocks(r->rolled)) block_add(r, col_int(row, 1), col_text(row, 2), &t);
-        else if (is_whole(r->rolled)) whole_add(r, col_int(row, 1), col_text(row, 2), &t, &choice);
-        else records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), &t);
+        if (col_int(row, 0) != day) day_begin(r, day = col_int(row, 0), t);
+        if (is_in_blocks(r->rolled)) block_add(r, col_int(row, 1), col_text(row, 2), t);
+        else records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), t);
     }
-    TRY(rc);
+    return rc;
+}
+
+int rollups_read(struct reading *r) {
+    struct tally t = {.whole = -1};
+    r->layout = record_layout(r->metric->kind, r->rolled);
+    r->seconds = steps_seconds();
+    r->business = r->ask->hours == REPORT_BUSINESS;
+    TRY(is_whole(r->rolled) || is_of_tags(r->rolled) ? whole_read(r, &t) : keyed_read(r, &t));
     tally_end(r, &t);
-    if (choice.unknown) r->unknown = true;
     return split_quarters_read(r);
 }
