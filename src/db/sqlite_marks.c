@@ -4,11 +4,12 @@
  * the next COMMIT that changes one, in each snapshot that was begun since the last one.
  *
  *     writer:  since = none   COMMIT   number + 1   since = the newest snapshot
- *     reader:  number, since, number again: known if (1) the number is the same and (2) its snapshot is newer than `since`
+ *     reader:  number, since, number again: known if (1) the number is the same and (2) its snapshot is newer
+ *              than `since`
  *
  * A reader that finds the former `since` has begun its snapshot before the COMMIT, because `since` becomes
- * `none` before it. So it sees the rows of the former number. A reader that finds the new `since` finds the new
- * number, too, or two different ones. A snapshot of the new number is begun after the COMMIT.
+ * `none` before it. So it sees the rows of the former number. A reader that finds the new `since` finds the
+ * new number, too, or two different ones. A snapshot of the new number is begun after the COMMIT.
  *
  * The rows of a snapshot are those of its first statement, not of its begin. So a value in memory may be older
  * than the other rows of a read by the time between the two. It is never older than the begin of the read, so

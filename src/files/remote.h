@@ -12,6 +12,7 @@ struct remote *remote_new(const struct s3_place *p, int64_t copies, const struct
 void remote_stop(struct remote *r); /* ends what waits for the network */
 void remote_free(struct remote *r);
 struct s3 *remote_s3(const struct remote *r);
+struct str remote_object(struct arena *a, struct str sha256); /* the name of a content in the bucket */
 
 /* Opens the folder of copies, and looks at the bucket. Returns as contents_open. */
 int remote_open(const struct contents *k, struct why why);

@@ -56,7 +56,8 @@ static bool is_of_agent(const struct case_assignment *of, int64_t agent_id) {
     return !of->has_agent || of->agent_id == agent_id;
 }
 
-/* Returns the number of the actor's teams, or a negative error. Each request of an agent of teams asks for them. */
+/* Returns the number of the actor's teams, or a negative error. Each request of an agent of teams asks for
+ * them. */
 static int teams_of_actor(struct work *w, int64_t teams[TEAMS_MAX]) {
     const struct kept_key key = {.of = &teams_of_user, .parts = {w->actor.user_id}};
     struct kept_value kept;

@@ -44,8 +44,8 @@ void access_assigned_cases(struct work *w, const struct case_assignment *of, str
 struct case_reader;
 int access_case_reader(struct work *w, struct case_reader **out);
 bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_id);
-/* The conversations of a reader who sees a part: those of one agent, all those of some teams, and nobody's, which
- * have neither a team nor an agent. */
+/* The conversations of a reader who sees a part: those of one agent, all those of some teams, and nobody's,
+ * which have neither a team nor an agent. */
 struct case_parts {
     int64_t agent;
     const int64_t *teams; /* sorted */
