@@ -19,8 +19,8 @@
  * organization and the conversation. A caller who sees a part reads rows of teams and of one agent, and no
  * others (core/reports/choice.h). Reports by tag read BY_TEAM_TAG and BY_ASSIGNED_TAG in the same way. These
  * have a record for each tag of a fact, with the tag, and the agent or the team. A key that is too large for
- * its digits is KEY_UNKNOWN; then facts are read. Facts of the backlog have no conversation, because it is one
- * of those that were created, completed and reopened (core/reports/case_set.h).
+ * its digits is KEY_UNKNOWN; then facts are read. Facts of the backlog have no conversation, because it is
+ * one of those that were created, completed and reopened (core/reports/case_set.h).
  *
  * 256 steps: step 0 is under a second, the others grow by 7 % from a second to a year. */
 #ifndef CORE_REPORTS_RECORD_H
