@@ -179,6 +179,17 @@ test('each total equals the number of rows when a team, an agent, an organizatio
   }
 });
 
+test('a level that no priority has changes no total of other lists', async (t) => {
+  const { desk, owner, teams, agents } = await world(t);
+  for (const subject of ['First', 'Second']) await owner.create('/cases', { subject, contents: 'C', requester_id: desk.people.customer.id, assigned_team_id: teams[0] });
+  for (const who of [owner, agents[1].client]) {
+    for (const path of ['/cases', '/views/1/cases']) {
+      assert.equal((await who.get(path, { priority: -1, limit: 1 })).must(200).body.total_count, 0);
+      assert.equal((await who.get(path, { limit: 1 })).must(200).body.total_count, 2);
+    }
+  }
+});
+
 test('the total of people in a large desk is exact after each change of a person', async (t) => {
   const desk = await open(t), { owner } = desk;
   desk.sql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)

@@ -253,9 +253,10 @@ static int counters_sum(struct work *w, const struct total_queries *q, const str
 /* Returns 1 or a negative error. Most writes change no counter, so sums are kept in memory. */
 static int total_read(struct work *w, const struct total_queries *q, const struct case_filter *f,
                       struct total_key key, int64_t *total) {
+    int64_t types = f->by & BY_STATUS ? (int64_t)f->types : INT64_MIN,
+            level = f->by & BY_LEVEL ? f->level : INT64_MIN; /* the level of a caller may be -1 */
     const struct kept_key of = {q,
-                                {f->by & BY_STATUS ? (int64_t)f->types : -1, f->by & BY_LEVEL ? f->level : -1,
-                                 q == &of_row ? key.kind : w->actor.user_id,
+                                {types, level, q == &of_row ? key.kind : w->actor.user_id,
                                  q == &of_row ? key.id : f->agent_id, key.with_id}};
     struct kept_value sum = {0};
     if (kept_value_find(w, KEPT_TOTALS, &of, &sum)) return *total = sum.number, 1;
