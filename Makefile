@@ -400,11 +400,13 @@ API_TESTS := $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 # Tests of what is decided before the store is asked: documents, heads, bodies, pictures. They add nothing on a second engine.
 BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies crosssite edge envelope errors files.spec guides \
-	harness notices openapi pages.bytes slowreaders spellings templates.spec thumbnails tools)
+	harness mail.stream notices openapi pages.bytes slowreaders spellings templates.spec thumbnails tools)
 # Tests of documents, of memory and of SQL add nothing with a sanitizer.
-NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout openapi pages.bytes permissions plans slowreaders totals)
+NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout mail.stream openapi pages.bytes permissions plans slowreaders totals)
+# Many steps of the same requests. The second stage runs them on PostgreSQL without a sanitizer, which would take ten minutes.
+LONG := $(patsubst %,api/%.test.mjs,access.walk.admins access.walk.agents access.walk.customers clocks.steps erasure.bytes)
 # The first stage of CI runs on PostgreSQL what depends most on an engine: concurrent writes, lists, totals, search, visibility. The second
-# stage runs all others there, sanitized, also the long walks of callers. So each test of the API that asks the store runs on both engines.
+# stage runs all others there, sanitized but for LONG. So each test of the API that asks the store runs on both engines.
 BOTH_STORES := $(patsubst %,api/%.test.mjs,apitokens audit autocomplete cascades cases.merge cases.races changes conversations.list \
 	conversations.visibility demo files.quota idempotency identities jobs lanes lockout messages narrowing oauth.attacks oauth.clients oauth.token \
 	organizations.filter permissions search search.bounds search.changes search.input search.visibility session settings story totals users.filter views webhooks webhooks.races)
@@ -432,7 +434,11 @@ test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit
 
 .PHONY: test-api-postgres
 test-api-postgres: $(BIN) tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL; sanitized, without what test-postgres runs
-	$(ON_POSTGRES) '$(TWO_PROCESSES) $(filter-out $(BEFORE_STORE) $(if $(SAN),$(filter $(NOT_SANITIZED),$(BOTH_STORES))),$(API_TESTS))'
+	$(ON_POSTGRES) '$(TWO_PROCESSES) $(filter-out $(BEFORE_STORE) $(if $(SAN),$(LONG) $(filter $(NOT_SANITIZED),$(BOTH_STORES))),$(API_TESTS))'
+
+.PHONY: test-long
+test-long: $(BIN) tests/node_modules/.package-lock.json ## tests with many steps (each route as each caller, clocks, erasure) with two processes on a temporary PostgreSQL
+	$(ON_POSTGRES) '$(TWO_PROCESSES) $(LONG)'
 
 RUNS ?= 1
 .PHONY: test-cluster
@@ -511,7 +517,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, continuous copies, costs of the main requests
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' FIRST=test-pages sh tools/side_by_side.sh format-check test-pages test-addresses test-races test-mail test-openapi test-analyzer test-fuzz test-sequence web-check test-dist test-monitoring test-objectstore test-backup drawings-check bench-guard
+	@MAKE='$(MAKE)' FIRST=test-pages sh tools/side_by_side.sh format-check test-pages test-addresses test-races test-long test-mail test-openapi test-analyzer test-fuzz test-sequence web-check test-dist test-monitoring test-objectstore test-backup drawings-check bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan
