@@ -11,9 +11,9 @@
  * `none` before it. So it sees the rows of the former number. A reader that finds the new `since` finds the
  * new number, too, or two different ones. A snapshot of the new number is begun after the COMMIT.
  *
- * The rows of a snapshot are those of its first statement, not of its begin. So a value in memory may be older
- * than the other rows of a read by the time between the two. It is never older than the begin of the read, so
- * a caller whose write was answered finds it.
+ * The rows of a snapshot are those of its first statement, not of its begin. So a value in memory may be
+ * older than the other rows of a read by the time between the two. It is never older than the begin of the
+ * read, so a caller whose write was answered finds it.
  *
  * A write finds the rows that are committed, until a statement of its batch changes one of them. */
 #include "db/db_internal.h"

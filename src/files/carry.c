@@ -152,15 +152,10 @@ static int subfolder_sync(const struct contents *to, const char *sub) {
     return to->remote || (sync_path(sub) == 0 && sync_path(to->folder) == 0) ? 0 : -1;
 }
 
-static int compare_present(const void *x, const void *y) {
-    const struct remote_content *a = x, *b = y;
-    return memcmp(a->sha256.p, b->sha256.p, 64);
-}
-
 static bool is_in_bucket(const struct content_rows *r, const struct remote_content *list, int n) {
     struct remote_content key = {.sha256 = r->sha256};
     const struct remote_content *at =
-        n ? bsearch(&key, list, (size_t)n, sizeof *list, compare_present) : NULL;
+        n ? bsearch(&key, list, (size_t)n, sizeof *list, remote_content_compare) : NULL;
     return at && at->size == r->size;
 }
 
@@ -199,7 +194,7 @@ static int carry_subfolder(struct carry *k, int nth) {
                                      *said ? said : strerror(errno))),
                0;
     }
-    if (there) qsort(present, (size_t)there, sizeof *present, compare_present);
+    if (there) qsort(present, (size_t)there, sizeof *present, remote_content_compare);
     k->loads = arena_array(k->arena, (size_t)n + 1, sizeof *k->loads);
     k->load_count = 0;
     for (int i = 0; i < n; i++) {

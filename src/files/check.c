@@ -93,11 +93,6 @@ static int check_orphans(struct check *k, int nth, const struct content_rows *na
     return 0;
 }
 
-static int compare_remote(const void *x, const void *y) {
-    return compare_contents(&((const struct remote_content *)x)->sha256,
-                            &((const struct remote_content *)y)->sha256);
-}
-
 /* Returns the defect of a content of a bucket, or NULL. at: its place in the list; NULL: it is not in it. */
 static const char *fault_in_bucket(struct check *k, const struct content_rows *f,
                                    const struct remote_content *at) {
@@ -126,7 +121,7 @@ static int check_bucket(struct check *k, int nth, const struct content_rows *nam
             k, str_fmt(k->arena, "%s can't be listed: %s", contents_name(k->arena, k->contents), said));
         return 1; /* the others are not to be had either */
     }
-    if (n) qsort(list, (size_t)n, sizeof *list, compare_remote);
+    if (n) qsort(list, (size_t)n, sizeof *list, remote_content_compare);
     for (int i = 0; i < count; i++) {
         for (; at < n && compare_contents(&list[at].sha256, &named[i].sha256) < 0; at++)
             TRY(check_orphan(k, &list[at]));

@@ -53,11 +53,6 @@ struct copying {
     struct why why;                    /* of a failure that errno does not explain */
 };
 
-static int compare_copied(const void *x, const void *y) {
-    const struct remote_content *a = x, *b = y;
-    return memcmp(a->sha256.p, b->sha256.p, 64);
-}
-
 static int contents_copy_failed(const struct contents *from, const struct contents *to, const char *reason,
                                 char *err, size_t err_size) {
     struct arena *a = arena_new();
@@ -112,13 +107,14 @@ static int copied_contents(struct copying *c, int nth, struct remote_content **o
 static int copy_to_bucket(struct copying *c, int nth, struct remote_content *list, int n) {
     struct remote_content *there;
     int count = remote_walk_next(c->finds, c->arena, nth, &there, c->why), at = 0, rc = count < 0 ? -1 : 0;
-    qsort(list, (size_t)n, sizeof *list, compare_copied);
+    qsort(list, (size_t)n, sizeof *list, remote_content_compare);
     for (int i = 0; i < n && rc == 0; i++) {
         struct stat st;
         int64_t size = list[i].size;
         if (size < 0 && stat(content_path(c->arena, c->from, list[i].sha256).p, &st) == 0) size = st.st_size;
-        while (at < count && compare_copied(&there[at], &list[i]) < 0) at++;
-        if (at < count && compare_copied(&there[at], &list[i]) == 0 && there[at].size == size) continue;
+        while (at < count && remote_content_compare(&there[at], &list[i]) < 0) at++;
+        if (at < count && remote_content_compare(&there[at], &list[i]) == 0 && there[at].size == size)
+            continue;
         rc = copy_content(c, &list[i]);
     }
     return rc;

@@ -41,6 +41,7 @@ struct remote_content {
     struct str sha256;
     int64_t size, age; /* size: -1 unknown; age as in struct s3_object */
 };
+int remote_content_compare(const void *x, const void *y); /* for qsort: by sha256 */
 /* The contents of a subfolder. Returns their number, or -1 with the reason. */
 int remote_contents(struct arena *a, const struct contents *k, int nth, struct remote_content **contents,
                     struct why why);

@@ -1,4 +1,4 @@
-/* What is in a bucket, and requests about one content. */
+/* Lists the contents of a bucket, and sends requests about one of them. */
 #include "files/remote.h"
 
 #include "base/log.h"
@@ -16,6 +16,11 @@ static int subfolder_of(struct str name) {
         return -1;
     memcpy(digits, name.p, 2);
     return (int)strtol(digits, NULL, 16);
+}
+
+int remote_content_compare(const void *x, const void *y) {
+    const struct remote_content *a = x, *b = y;
+    return memcmp(a->sha256.p, b->sha256.p, 64);
 }
 
 struct remote_walk {

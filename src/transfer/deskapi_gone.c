@@ -2,6 +2,7 @@
  * staff can restore them. Other rows stay, because a list that an account sees in part would delete them. */
 #include "transfer/deskapi_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -35,7 +36,8 @@ static const struct {
 int report_api_gone(struct foreign *f, const struct foreign_part *part) {
     size_t i = 0;
     int rc;
-    while (strcmp(kinds[i].part, part->name) != 0) i++;
+    while (i < sizeof kinds / sizeof *kinds && strcmp(kinds[i].part, part->name) != 0) i++;
+    assert(i < sizeof kinds / sizeof *kinds);
     DB_ROWS(rc, f->conn, kinds[i].carried, BINDS(B_INT("source", f->source_id)), row)
     if (foreign_ids_add(f->memory, &f->seen, col_int(row, 0)))
         foreign_skip(f, kinds[i].what, col_int(row, 0));

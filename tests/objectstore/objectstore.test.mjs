@@ -269,7 +269,7 @@ test('with s3-presigned a download is sent to an address of the bucket, after ac
     assert.equal((await fetch(other, { method: method ?? 'GET' })).status, 403);
   }
 
-  // Whoever may not see the file gets no address. A picture in a page, HEAD and an unchanged file come from the desk.
+  // A caller who may not see the file gets no address. The desk itself sends a picture in a page, and answers HEAD and for an unchanged file.
   (await download(desk.owner, file)).must(404);
   (await download(desk.anyone, file)).must(401);
   (await customer.exchange('HEAD', `/api/v1/files/${file.id}/content`)).must(200);

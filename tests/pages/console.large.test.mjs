@@ -108,7 +108,7 @@ test('a tab that lives eight hours does not grow', async (t) => {
   await page.locator('[role=row][data-at] b').first().waitFor();
   const ids = (await world.first.client.get(`/views/${view}/cases`, { limit: 60, fields: 'subject' })).must(200).body.data.map(({ id }) => id);
   await joined(page);
-  /** Whether the row that has the focus has its contents; undefined if no row has it. */
+  /** True if the row with the focus has its contents; undefined if no row has the focus. */
   const rowInFocus = () => page.evaluate(() => document.activeElement.matches('[role=row]') ? Boolean(document.activeElement.querySelector('.row-subject')) : undefined);
   /** Goes on to the next conversation; from a row that is not read yet, to the one behind it. */
   const onward = async (key) => {

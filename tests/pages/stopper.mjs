@@ -28,7 +28,7 @@ const started = () => {
 
 const isServer = ({ words }) => words.includes('serve') && /deskd/.test(words[0]);
 const isBrowser = ({ words }) => /chrom|firefox/.test(words[0]), isPage = (one) => isBrowser(one) && one.words.includes('--type=renderer');
-/** What stands still, each in turn. */
+/** The parts of the machine that stand still, each in turn. */
 const KINDS = [
   () => started().filter(isServer),
   () => started().filter(isPage),

@@ -1,4 +1,4 @@
-/* Where a call runs: its snapshot, and the queues through which it goes to another thread. */
+/* A call has a snapshot, and goes to another thread through a queue. */
 #include "api/call/hop.h"
 
 #include "base/log.h"

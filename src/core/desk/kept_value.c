@@ -1,7 +1,7 @@
 /* Values are kept under the number of the set of tables that they were read from. A read or write with the
  * same number finds the same rows, so nothing is invalidated: a value of another number is not found. A
- * statement that changes a row of a set is found by its text (db/table_changes.c), so the sets list tables and
- * not properties. On PostgreSQL other processes write, so nothing is kept. */
+ * statement that changes a row of a set is found by its text (db/table_changes.c), so the sets list tables
+ * and not properties. On PostgreSQL other processes write, so nothing is kept. */
 #include "core/desk/kept_value.h"
 
 #include <pthread.h>
