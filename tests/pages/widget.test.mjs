@@ -217,6 +217,21 @@ describe('the widget of a site', () => {
     await panel(wrong).getByLabel('Your name').waitFor();
   });
 
+  test('a reply that comes before the stream of events is open is shown', async (t) => {
+    const page = await visit(t), text = 'Before the stream';
+    let replied = false;
+    await page.route(/\/realtime\?/, async (route) => {
+      if (!replied) {
+        replied = true;
+        const [{ id }] = await casesOf(text);
+        await until(async () => await panel(page).locator('.log .when').count() === 1); // it has read its own message
+        await world.first.client.create(`/cases/${id}/reply`, { contents: 'Between the two.', channel: 'MESSENGER' });
+      }
+      await route.continue();
+    });
+    await (await begun(page, text)).getByRole('log').getByText('Between the two.').waitFor();
+  });
+
   test('a browser that blocks its storage, or has no room there, keeps a conversation as long as the page, and counts unread messages', async (t) => {
     const blocked = () => { for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(window, name, { get: () => { throw new DOMException('blocked', 'SecurityError'); } }); };
     const full = () => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; };

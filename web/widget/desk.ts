@@ -22,10 +22,24 @@ export const setOffline = (is: boolean) => { if (desk.isOffline !== is) { desk.i
 
 const LISTED = 20;
 const MEMBERS = 'subject,requester,last_agent_replier(full_name,avatar),status(type),is_closed,read_marker,realtime_channel,last_message_preview,last_replied_at,updated_at';
-let reading: Promise<void> | undefined;
-/** Reads the conversations of the visitor, if the desk knows the visitor. */
-export const readConversations = (): Promise<void> => reading ??= (async () => {
+let reading: Promise<void> | undefined, isStale = false;
+/** Reads the conversations of the visitor, if the desk knows the visitor. What happens during a read may be missing in its answer, so a call
+ *  during one makes it read once more. */
+export const readConversations = (): Promise<void> => {
+  isStale = true;
+  return reading ??= readWhileStale();
+};
+const readWhileStale = async () => {
   await undefined; // the end below comes after the assignment
+  try {
+    while (isStale) {
+      isStale = false;
+      await readOnce();
+    }
+  } finally { reading = undefined; }
+  tell();
+};
+const readOnce = async () => {
   try {
     if (kept().print) {
       const { data } = await get(`/conversations?limit=${LISTED}&fields=${MEMBERS}&include=read_marker,case_status,user`, 'known');
@@ -37,9 +51,8 @@ export const readConversations = (): Promise<void> => reading ??= (async () => {
   } catch (error) {
     if (error instanceof Unreachable) setOffline(true);
     else if (error instanceof Refused) desk.isRead = true;
-  } finally { reading = undefined; }
-  tell();
-})();
+  }
+};
 
 export const conversation = (id: number) => desk.conversations.find((one) => one.id === id);
 export const unread = (one: Row) => Number(one.read_marker?.unread_count ?? 0);
@@ -73,7 +86,6 @@ const sendOne = async (one: Waiting) => {
       for (const other of k.waiting) if (other.to === one.id) other.to = data.id;
     }, true);
   }
-  await reading;
   await readConversations();
   for (const told of stirred) told();
 };

@@ -1,9 +1,10 @@
 // Replies as they come: a stream of events, which a fetch reads, because a request of EventSource and of WebSocket has no header for the
-// fingerprint. Where no stream comes through, the conversations are read anew from time to time.
+// fingerprint. A stream tells what was missed behind its last place. The first has none, so its opening is an event, too: something may have
+// happened between the reads and it. Where no stream comes through, the conversations are read anew from time to time.
 import { answer } from './api';
 
 const TRY_MS = 2000, MOST_MS = 30_000, OPEN_MS = 8000, POLL_MS = 15_000;
-let channels = '', place = '', wanted = false, stream: AbortController | undefined, isOpen = false, heard = () => {}, failures = 0;
+let channels = '', place = '', wanted = false, stream: AbortController | undefined, isOpen = false, resumes = false, heard = () => {}, failures = 0;
 
 export const onEvent = (told: () => void) => { heard = told; };
 
@@ -33,6 +34,7 @@ const run = async () => {
     signal.addEventListener('abort', end);
     const silence = setTimeout(() => { if (!isOpen) end(); }, OPEN_MS); // a proxy keeps the stream back
     try {
+      resumes = !!place;
       const response = await answer('GET', `/realtime?channels=${encodeURIComponent(channels)}${place ? `&after=${encodeURIComponent(place)}` : ''}`, { who: 'known', signal: attempt.signal });
       if (!response.ok || !response.body) throw new Error();
       await read(response.body.getReader(), () => { tries = failures = 0; });
@@ -60,7 +62,7 @@ const read = async (reader: ReadableStreamDefaultReader<Uint8Array>, opened: () 
       if (name === 'id') place = text!;
       if (line.trim() || !event) continue;
       if (!isOpen) isOpen = true, opened();
-      if (event !== 'open') heard();
+      if (event !== 'open' || !resumes) heard();
       event = '';
     }
   }
