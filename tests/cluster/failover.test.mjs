@@ -103,7 +103,7 @@ test('no failure of one server loses or doubles an acknowledged write, a mail or
     for (let n = 0; going; n++) {
       const client = new Lmtp(door.port);
       await client.hello();
-      const [reply] = await client.deliver(`From: ada@people.example\r\nMessage-ID: <${n}@people.example>\r\nSubject: M${n}\r\n\r\nHello\r\n`, HERE);
+      const [reply] = await client.deliver(`From: ada${n}@people.example\r\nMessage-ID: <${n}@people.example>\r\nSubject: M${n}\r\n\r\nHello\r\n`, HERE);
       if (reply?.startsWith('250')) mailed.add(`M${n}`);
       client.socket.destroy();
       await new Promise((resolve) => { setTimeout(resolve, 300); });
