@@ -22,6 +22,7 @@ struct reading_row {
     struct foreign_ids seen;
     int64_t last, count, total, updated;
     bool done;
+    bool partial; /* the source did not give all posts */
 };
 
 struct items_run {
@@ -183,6 +184,7 @@ static void take_posts(struct items_run *r, struct reading_row *row, const struc
                p->status == 403 ? "posts and notes that the account may not read"
                                 : "posts and notes behind a page of more than 64 MiB",
                row->item->id);
+    row->partial = row->partial || p->status != 200;
     if (p->status == 200 && item_int(p->reply, "total_count") > row->total)
         row->total = item_int(p->reply, "total_count");
     for (const struct json *j = data ? data->first : NULL; j; j = j->next) {
@@ -199,6 +201,7 @@ static void take_posts(struct items_run *r, struct reading_row *row, const struc
         else write_api_post(r, row, j);
     }
     row->done = !more || row->count >= row->total;
+    row->partial = row->partial || (row->done && row->count < row->total);
     if (row->done && row->count < row->total && p->status == 200)
         report(r, "posts and notes that are counted, but not listed", row->item->id);
 }
@@ -271,6 +274,7 @@ static void line_write(struct items_run *r, struct reading_row *row) {
             row->item->id, row->updated, r->x->now);
     buf_add(&line, posts.p, posts.n ? posts.n - 1 : 0);
     buf_text(&line, "],");
+    if (row->partial && r->kind->parts == API_COMMENTS) buf_text(&line, "\"_partial\":true,");
     if (row->extra.p) buf_fmt(&line, "\"_extra\":%.*s,", (int)row->extra.n, row->extra.p);
     buf_add(&line, text.p + 1, text.n - 1);
     buf_char(&line, '\n');

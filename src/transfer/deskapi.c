@@ -473,7 +473,7 @@ const struct foreign_system deskapi = {
          {.name = "monitors", .take = take_api_monitor},
          {.name = "categories", .take = take_api_category},
          {.name = "sections", .take = take_api_section},
-         {.name = "articles", .take = take_api_article, .gone = report_api_gone},
+         {.name = "articles", .take = take_api_article, .end = remove_api_comments, .gone = report_api_gone},
          {.name = "articles", .take = take_api_links},
          {.name = "trash", .take = take_api_trash},
          {.name = "cases",

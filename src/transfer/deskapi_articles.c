@@ -415,10 +415,20 @@ static int article_here(struct foreign *f, const struct imported *row, struct ar
     return 1;
 }
 
-/* Comments of an article that did not change may be new, too. */
+/* Comments of an article that did not change may be new or other ones, too. Returns 1 if it takes comments
+ * now, 0 if not, or a negative error. */
+static int comments_follow(struct foreign *f, const struct json *item, const struct article_here *now) {
+    const struct json *list = item_list(item, "_posts");
+    int added = now->allows ? 0 : api_comments_new(f, list);
+    TRY(added);
+    if (added) TRY(article_allows(f, now, true));
+    TRY(take_api_comments(f, list, now->earlier.here));
+    if (!json_member_true(item, "_partial")) foreign_ids_add(f->memory, &f->articles, now->earlier.here);
+    return added > 0;
+}
+
 static int article_follow(struct foreign *f, const struct json *item, const struct imported *row) {
     struct article_here now;
-    const struct json *comments = item_list(item, "_posts");
     bool changed = row->changed_at != f->changed_at;
     int64_t id = item_int(item, "id");
     int found = article_here(f, row, &now);
@@ -428,12 +438,10 @@ static int article_follow(struct foreign *f, const struct json *item, const stru
         return imported_keep(f, foreign_article.kind, id, row->here, f->changed_at);
     }
     if (changed) TRY(article_changed(f, item, &now, row->changed_at));
-    int added = api_comments_new(f, comments);
-    TRY(added);
-    if (added && !now.allows) TRY(article_allows(f, &now, true));
-    if (added) TRY(take_api_comments(f, comments, row->here));
+    int opened = comments_follow(f, item, &now);
+    TRY(opened);
     if (changed) return article_end(f, item, row->here);
-    return added && !now.allows ? article_allows(f, &now, false) : 0;
+    return opened ? article_allows(f, &now, false) : 0;
 }
 
 int take_api_article(struct foreign *f, const struct json *item) {

@@ -164,6 +164,8 @@ struct foreign {
     struct foreign_term *terms;
     struct foreign_ids posts, identities;
     struct foreign_ids seen; /* ids of the part that is being read, if it reports rows that are gone */
+    /* comments that the source lists, and articles here whose comments it lists all */
+    struct foreign_ids comments, articles;
     struct foreign_map map;
     struct foreign_kept *kept;       /* in the order of ids */
     struct foreign_fields fields[4]; /* of enum field_area */
@@ -193,6 +195,7 @@ int foreign_has_case(struct foreign *f, int64_t id);
 
 /* Adds an id above 0. Returns false if it is there. */
 bool foreign_ids_add(struct arena *a, struct foreign_ids *s, int64_t id);
+bool foreign_ids_has(const struct foreign_ids *s, int64_t id);
 int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member,
                  /* adds an id above 0, or refuses one that is there */
                  int64_t id);

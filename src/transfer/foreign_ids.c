@@ -29,6 +29,8 @@ bool foreign_ids_add(struct arena *a, struct foreign_ids *s, int64_t id) {
     return true;
 }
 
+bool foreign_ids_has(const struct foreign_ids *s, int64_t id) { return s->room && s->slots[id_place(s, id)]; }
+
 int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member, int64_t id) {
     if (id == 0 || foreign_ids_add(f->memory, s, id)) return 0;
     return foreign_twice(f, member, id);

@@ -340,7 +340,7 @@ int foreign_import(struct foreign *f) {
     f->map = (struct foreign_map){0};
     f->kept = NULL;
     memset(f->fields, 0, sizeof f->fields);
-    f->posts = f->identities = (struct foreign_ids){0};
+    f->posts = f->identities = f->comments = f->articles = (struct foreign_ids){0};
     f->items = 0;
     f->desk->settings = settings_open(f->conn);
     if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");

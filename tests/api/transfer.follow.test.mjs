@@ -1,45 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROLE_ID, demo, deskd, directory } from './lib/index.mjs';
+import { ROLE_ID, demo, directory } from './lib/index.mjs';
 import { raw } from './lib/bodies.mjs';
-import { importFrom, proxy, serving, skipped, target } from './lib/source.mjs';
+import { importFrom, skipped, trial } from './lib/source.mjs';
 
 // deskd import --from-api again into the desk of the trial: it follows what has changed at the source since.
-
-/** A desk that was imported from `source`, and the next run into it. `killed` is a run that is killed while it writes, or shortly before or after it. */
-async function trial(t, source) {
-  let asked = () => {}, checked = false;
-  const { base } = await proxy(t, source, (n, url) => { if (/\/cases\?.*fields=id/.test(url)) asked(); return null; });
-  const dir = target(t), copy = join(directory(), 'copy');
-  const first = await importFrom(dir, base, copy, source.clock.file);
-  assert.equal(first.status, 0, first.errors);
-  const desk = await serving(t, dir);
-  const into = async () => {
-    source.clock.write(source.clock.now + 120_000); // times of the API have no fractions
-    desk.clock.write(source.clock.now);
-    await desk.stop();
-    const done = await importFrom(dir, base, copy, desk.clock.file);
-    await desk.start();
-    assert.equal(done.status, 0, done.errors);
-    if (!checked) assert.match(deskd('check', ...desk.store).stdout, /no defects/);
-    checked = true;
-    return { said: done.said, left: skipped(done.said) };
-  };
-  const later = () => { source.clock.write(source.clock.now + 120_000); desk.clock.write(source.clock.now); };
-  const killed = async () => {
-    let timer;
-    later();
-    await desk.stop();
-    await importFrom(dir, base, copy, desk.clock.file, [], { began: (child) => { asked = () => { clearTimeout(timer); timer = setTimeout(() => child.kill('SIGKILL'), 40); }; } });
-    clearTimeout(timer);
-    asked = () => {};
-    checked = false;
-    await desk.start();
-  };
-  later();
-  return { desk, into, killed, host: new URL(base).host };
-}
 
 const PERSON = { include: 'identity_email,identity_phone,role,user_field_value', fields: '+tags' };
 const person = async (desk, { id }) => {

@@ -1,10 +1,11 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { defer } from './defer.mjs';
 import { raw } from './bodies.mjs';
-import { BINARY, Desk, PASSWORD, directory } from './desk.mjs';
+import { BINARY, Desk, PASSWORD, deskd, directory } from './desk.mjs';
 import { createDatabase, dropDatabase, passwordFile, store } from './stores.mjs';
 
 // Sources of deskd import --from-api, and the command.
@@ -32,6 +33,7 @@ export function proxy(t, desk, fault) {
     const wrong = fault(n, request.url);
     if (wrong === 'throttle') return void response.writeHead(429, { 'Retry-After': '0' }).end('{"status":429}');
     if (wrong === 'fail') return void response.writeHead(503).end('<h1>Bad gateway</h1>');
+    if (wrong === 'deny') return void response.writeHead(403).end('{"status":403}');
     if (wrong === 'drop') return void request.socket.destroy();
     const passed = http.request({ host: '127.0.0.1', port: desk.port, path: request.url, headers: request.headers, agent: desk.agent }, (reply) => {
       if (wrong === 'cut') {
@@ -85,6 +87,40 @@ export async function serving(t, dir) {
 
 export const fetched = (said) => Number(/fetched (\d+) rows/.exec(said)[1]);
 export const skipped = (said) => new Map([...said.matchAll(/^deskd: not imported, (\d+): (.*?)(?: \(for example .*\))?$/gm)].map(([, n, what]) => [what, Number(n)]));
+
+/** A desk that was imported from `source`, and the next run into it. `deny(pattern)`: the source refuses such requests from now on. `killed` is a run that is killed while it writes, or shortly before or after it. */
+export async function trial(t, source) {
+  let asked = () => {}, checked = false, denied = null;
+  const { base } = await proxy(t, source, (n, url) => { if (/\/cases\?.*fields=id/.test(url)) asked(); return denied?.test(url) ? 'deny' : null; });
+  const dir = target(t), copy = join(directory(), 'copy');
+  const first = await importFrom(dir, base, copy, source.clock.file);
+  assert.equal(first.status, 0, first.errors);
+  const desk = await serving(t, dir);
+  const into = async () => {
+    source.clock.write(source.clock.now + 120_000); // times of the API have no fractions
+    desk.clock.write(source.clock.now);
+    await desk.stop();
+    const done = await importFrom(dir, base, copy, desk.clock.file);
+    await desk.start();
+    assert.equal(done.status, 0, done.errors);
+    if (!checked) assert.match(deskd('check', ...desk.store).stdout, /no defects/);
+    checked = true;
+    return { said: done.said, left: skipped(done.said) };
+  };
+  const later = () => { source.clock.write(source.clock.now + 120_000); desk.clock.write(source.clock.now); };
+  const killed = async () => {
+    let timer;
+    later();
+    await desk.stop();
+    await importFrom(dir, base, copy, desk.clock.file, [], { began: (child) => { asked = () => { clearTimeout(timer); timer = setTimeout(() => child.kill('SIGKILL'), 40); }; } });
+    clearTimeout(timer);
+    asked = () => {};
+    checked = false;
+    await desk.start();
+  };
+  later();
+  return { desk, into, killed, deny: (pattern) => { denied = pattern; }, host: new URL(base).host };
+}
 
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 

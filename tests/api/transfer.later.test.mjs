@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { demo } from './lib/index.mjs';
+import { told, trial } from './lib/source.mjs';
+
+// deskd import --from-api again: it carries what the source has changed or removed, and keeps what this desk has changed.
+
+const tree = async (desk, { id }) => {
+  const comment = (c) => [c.contents, c.status, c.replies.map(comment)];
+  return (await desk.owner.fetch(`/articles/${id}/comments`, { include: 'comment' })).map(comment).sort();
+};
+
+test('comments that the source changed or deleted follow it, unless this desk has changed or answered them', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source;
+  const [category] = await owner.fetch('/categories'), section = await owner.create('/sections', { titles: told('Oil'), category_id: category.id });
+  const make = () => owner.create('/articles', { titles: told('Oil'), contents: told('<p>Oil.</p>'), section_id: section.id, status: 'PUBLISHED' });
+  const article = await make(), silent = await make(), of = `/articles/${article.id}/comments`;
+  const write = (contents, more = {}) => owner.create(of, { contents, ...more });
+  const [text, html, both, gone, kept, answered, spam, cleared] = await Promise.all(['Text.', '<p>Html.</p>', 'Both.', 'Gone.', 'Kept.', 'Answered.', 'Spam.', 'Cleared.'].map((contents) => write(contents, { is_html: contents[0] === '<' })));
+  const reply = await write('Reply.', { parent_id: kept.id }), lost = await write('Lost with it.', { parent_id: gone.id });
+  await source.login('agent@example.com').create(`/articles/${silent.id}/comments`, { contents: 'In silence.' });
+  await owner.update(`/articles/${silent.id}`, { allow_comments: false });
+  const mark = async (desk, { id }, word) => (await desk.owner.put(`${of}/${id}/${word}`)).must(200);
+  const drop = async (desk, at) => { for (const { id } of at) (await desk.owner.delete(`${of}/${id}`)).must(200); };
+  await mark(source, cleared, 'spam');
+  const { desk, into, deny } = await trial(t, source), here = new Map((await desk.owner.fetch(of, { include: 'comment' })).map((c) => [c.contents, c]));
+  assert.deepEqual(await tree(desk, article), await tree(source, article));
+
+  // This desk: a mark as spam and an answer. The source: other texts, other states, and comments that are gone.
+  await mark(desk, here.get('Both.'), 'spam');
+  await mark(desk, here.get('Kept.').replies[0], 'spam');
+  await desk.owner.create(of, { contents: 'From here.', parent_id: here.get('Answered.').id });
+  await owner.update(`${of}/${text.id}`, { contents: 'Another text.' });
+  await owner.update(`${of}/${html.id}`, { contents: '<p>Another <b>html</b>.</p>' });
+  await owner.update(`${of}/${both.id}`, { contents: 'Both, changed.' });
+  await mark(source, spam, 'spam');
+  await mark(source, cleared, 'publish');
+  await write('To the cleared one.', { parent_id: cleared.id });
+  await drop(source, [gone, kept, answered]);
+  const { said, left } = await into();
+  assert.deepEqual(await tree(desk, article), [
+    ['<p>Another <b>html</b>.</p>', 'PUBLISHED', []], ['Another text.', 'PUBLISHED', []], ['Answered.', 'PUBLISHED', [['From here.', 'PUBLISHED', []]]], ['Both.', 'SPAM', []],
+    ['Cleared.', 'PUBLISHED', [['To the cleared one.', 'PUBLISHED', []]]], ['Kept.', 'PUBLISHED', [['Reply.', 'SPAM', []]]], ['Spam.', 'SPAM', []]]);
+  for (const what of [/: 4 comments with changes,/, /, 1 comments,/, /, 2 comments deleted/]) assert.match(said, what);
+  assert.equal(left.get('changes of comments that were changed here, too: they stay as they are here'), 1, said);
+  assert.equal(left.get('comments that are gone at the source, but were changed or answered here: they stay'), 3, said);
+  assert.deepEqual(await tree(desk, silent), [['In silence.', 'PUBLISHED', []]]);
+  assert.ok(reply.id && lost.id);
+
+  // The next run finds nothing to do. A list that the source does not give removes nothing.
+  await drop(source, [text]);
+  deny(/comments/);
+  assert.doesNotMatch((await into()).said, /comments with changes|comments deleted/);
+  deny(null);
+  const last = (await into()).said;
+  assert.match(last, /: 1 comments deleted/);
+  assert.doesNotMatch(last, /comments with changes/);
+});
