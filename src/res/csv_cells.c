@@ -44,9 +44,11 @@ int64_t csv_key(char kind, struct str text) {
 
 /* ---- bodies ---------------------------------------------------------------------------- */
 
-int csv_refuse(struct csv_rows *x, const char *parameter, enum error code, const char *why) {
-    return fail_field(&x->call.work, code, parameter ? str_of(parameter) : (struct str){0}, why ? "%s" : NULL,
-                      why);
+int csv_refuse(struct csv_rows *x, const char *parameter, enum csv_reason reason, int64_t most) {
+    struct work *w = &x->call.work;
+    struct str text = csv_reason_text(w->arena, reason, most);
+    return fail_field(w, csv_reason_code(reason), parameter ? str_of(parameter) : (struct str){0}, "%.*s",
+                      (int)text.n, text.p);
 }
 
 void csv_give(struct csv_rows *x, struct json *body, const char *name, struct str text) {
@@ -69,9 +71,7 @@ void csv_give_list(struct json *body, const char *name, struct json *list) {
 
 int csv_found(struct csv_rows *x, int64_t *found, const char *parameter, int rc, int64_t id) {
     if (rc <= 0) return rc;
-    if (*found && *found != id)
-        return csv_refuse(x, parameter, ERR_FIELD_DUPLICATE,
-                          "It belongs to somebody else than other columns of the row.");
+    if (*found && *found != id) return csv_refuse(x, parameter, CSV_BELONGS_TO_ANOTHER, 0);
     *found = id;
     return rc;
 }
@@ -92,14 +92,10 @@ int csv_tags_check(struct csv_rows *x, const struct tagging *t, const struct jso
     int64_t present = 0;
     if (tags == NULL) return 0;
     for (const struct json *j = tags->first; j; j = j->next)
-        if (tag_key(w->arena, j->text).p == NULL)
-            return csv_refuse(x, "tags", ERR_FIELD_INVALID,
-                              "A tag has at most 64 characters, without control characters.");
+        if (tag_key(w->arena, j->text).p == NULL) return csv_refuse(x, "tags", CSV_TAG_INVALID, LIMIT_TAG);
     if (id) TRY(tags_count(w, t, id, &present));
-    return present + tags->count <= LIMIT_TAGS
-               ? 0
-               : csv_refuse(x, "tags", ERR_FIELD_INVALID,
-                            "At most 100 tags are allowed, with the present ones.");
+    bool fits = present + tags->count <= LIMIT_TAGS;
+    return fits ? 0 : csv_refuse(x, "tags", CSV_TOO_MANY_TAGS, LIMIT_TAGS);
 }
 
 int csv_tags_add(struct csv_rows *x, const struct tagging *t, const struct json *tags, int64_t id) {

@@ -3,6 +3,7 @@
 #define RES_CSV_CELLS_H
 
 #include "res/csv_columns.h"
+#include "res/csv_reason.h"
 
 struct csv_rows {
     struct call call; /* its work has the changes, and the problems of the last row */
@@ -23,8 +24,8 @@ typedef void csv_key_fn(void *to, int64_t key);
 int64_t csv_key(char kind, struct str text); /* kind: a letter for each kind of key */
 
 void csv_cells_read(struct csv_rows *x, const struct csv_row *row, struct csv_cells *out);
-/* Refuses the row because of a cell. */
-int csv_refuse(struct csv_rows *x, const char *parameter, enum error code, const char *why);
+/* Refuses the row because of a cell. most: the number in the text; 0: none. parameter NULL: the whole row. */
+int csv_refuse(struct csv_rows *x, const char *parameter, enum csv_reason reason, int64_t most);
 void csv_give(struct csv_rows *x, struct json *body, const char *name,
               struct str text); /* unless it is empty */
 void csv_give_id(struct csv_rows *x, struct json *body, const char *name, int64_t id);

@@ -9,6 +9,7 @@
 #include "core/words.h"
 #include "files/content.h"
 #include "res/csv_columns.h"
+#include "res/csv_reason.h"
 #include "res/groups.h"
 
 const struct word csv_encodings[] = {
@@ -238,6 +239,29 @@ const struct resource csv_import_resource = {.type = "csv_import",
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+static struct csv_cause {
+    const char *word;
+    int64_t most; /* -1: none */
+} csv_cause_of(const struct row *row) {
+    struct csv_cause cause;
+    enum csv_reason reason =
+        csv_reason_of(row_cell(row, "code")->s, row_cell(row, "message")->s, &cause.most);
+    cause.word = word_of(csv_reasons, reason);
+    return cause;
+}
+
+static void render_csv_reason(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    jw_str(&v->w, str_of(csv_cause_of(row).word));
+}
+
+static void render_csv_most(struct view *v, const struct row *row, const struct value *own) {
+    struct csv_cause cause = csv_cause_of(row);
+    (void)own;
+    if (cause.most < 0) jw_null(&v->w);
+    else jw_int(&v->w, cause.most);
+}
+
 static const struct field csv_error_fields[] = {
     {"import_id", F_INT, HIDDEN, .column = "t.import_id", .doc = "Id of the import."},
     {"line", F_INT, READONLY, .column = "t.line_seq", .doc = "Line of the file in which the row begins.",
@@ -245,12 +269,20 @@ static const struct field csv_error_fields[] = {
     {"column", F_TEXT, READONLY, .column = "t.header",
      .doc = "Name of the column in the file. Null: the error concerns the whole row.", .example = "\"Mail\""},
     {"code", F_TEXT, READONLY, .doc = "Code of the error.", .example = "\"FIELD_INVALID\""},
-    {"message", F_TEXT, READONLY, .doc = "Reason.", .example = "\"This is not an e-mail address.\""},
+    {"message", F_TEXT, READONLY, .doc = "Reason, in English.",
+     .example = "\"This is not an e-mail address.\""},
+    {"reason", F_WORD, READONLY, .words = csv_reasons, .column = "", .render = render_csv_reason,
+     .doc = "Reason as a word, for texts in other languages. VALUE_INVALID, VALUE_TAKEN and OTHER are those "
+            "that have no word of their own: the message says more.",
+     .example = "\"EMAIL_INVALID\""},
+    {"most", F_INT, READONLY, .column = "", .render = render_csv_most,
+     .doc = "Number in the reason, such as the characters that TEXT_TOO_LONG allows. Null: it has none.",
+     .example = "null"},
     {0},
 };
 
 static int get_csv_import_errors(struct call *c) {
-    static const char *const names[] = {"line", "column", "code", "message", NULL};
+    static const char *const names[] = {"line", "column", "code", "message", "reason", "most", NULL};
     struct row *rows = NULL;
     TRY(api_input(c));
     if (!csv_asked(c)) return api_list(c);
@@ -258,7 +290,11 @@ static int get_csv_import_errors(struct call *c) {
     csv_names(c, names);
     for (const struct row *row = rows; row; row = row->next) {
         csv_int(c, row_cell(row, "line")->i);
-        for (int i = 1; names[i]; i++) csv_text(c, row_cell(row, names[i])->s);
+        for (int i = 1; i < 4; i++) csv_text(c, row_cell(row, names[i])->s);
+        struct csv_cause cause = csv_cause_of(row);
+        csv_text(c, str_of(cause.word));
+        if (cause.most < 0) csv_text(c, (struct str){0});
+        else csv_int(c, cause.most);
         csv_line_end(c);
     }
     return csv_reply(c, "errors.csv");

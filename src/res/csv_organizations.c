@@ -21,16 +21,13 @@ int csv_organization_find(struct csv_rows *x, const struct csv_cells *cells, int
     }
     for (const struct json *j = domains ? domains->first : NULL; j; j = j->next) {
         struct str key = domain_read(w->arena, j->text);
-        if (key.p == NULL)
-            return csv_refuse(x, "domains", ERR_FIELD_INVALID, "A domain like example.com is expected.");
+        if (key.p == NULL) return csv_refuse(x, "domains", CSV_DOMAIN_INVALID, 0);
         int rc = db_int(w->conn, &csv_organization_of_domain, BINDS(B_TEXT("key", key)), &found);
         TRY(csv_found(x, id, "domains", rc, found));
     }
     if (*id || name.n == 0) return 0;
     int n = csv_organization_named(w, name, &found);
-    if (n > 1)
-        return csv_refuse(x, "name", ERR_FIELD_INVALID,
-                          "Several organizations have this name. Give a domain or a legacy_id.");
+    if (n > 1) return csv_refuse(x, "name", CSV_NAME_SHARED, 0);
     if (n == 1) *id = found;
     return n < 0 ? n : 0;
 }

@@ -28,8 +28,7 @@ static int find_by_identifiers(struct csv_rows *x, const struct json *list, int6
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
         int64_t person = 0;
         if (!identifier_read(j->text, &app, &id))
-            return csv_refuse(x, "external_identifiers", ERR_FIELD_INVALID,
-                              "A text like shop:C-1815 is expected.");
+            return csv_refuse(x, "external_identifiers", CSV_IDENTIFIER_INVALID, 0);
         int rc = db_int(x->call.work.conn, &csv_person_of_identifier,
                         BINDS(B_TEXT("app", app), B_TEXT("id", id)), &person);
         TRY(csv_found(x, found, "external_identifiers", rc, person));
@@ -45,14 +44,12 @@ static bool address_valid(struct csv_rows *x, enum identity_kind kind, struct st
 static int find_by_addresses(struct csv_rows *x, enum identity_kind kind, const struct json *list,
                              int64_t *found) {
     const char *parameter = kind == IDENTITY_EMAIL ? "email" : "phone";
-    if (list && list->count > LIMIT_OWNED)
-        return csv_refuse(x, parameter, ERR_FIELD_INVALID, "At most 100 are allowed.");
+    if (list && list->count > LIMIT_OWNED) return csv_refuse(x, parameter, CSV_TOO_MANY_VALUES, LIMIT_OWNED);
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
         int64_t person = 0;
         if (!address_valid(x, kind, j->text))
-            return csv_refuse(x, parameter, ERR_FIELD_INVALID,
-                              kind == IDENTITY_EMAIL ? "This is not an e-mail address."
-                                                     : "A phone number is expected.");
+            return csv_refuse(x, parameter, kind == IDENTITY_EMAIL ? CSV_EMAIL_INVALID : CSV_PHONE_INVALID,
+                              0);
         int rc = identity_owner(&x->call.work, kind, j->text, &person);
         TRY(csv_found(x, found, parameter, rc, person));
     }
@@ -73,8 +70,7 @@ int csv_person_find(struct csv_rows *x, const struct csv_cells *cells, int64_t *
     if (*id == 0 || x->skips) return 0;
     TRY(db_int(w->conn, &csv_person_role_type, BINDS(B_INT("id", *id)), &type));
     if (type <= ROLE_CUSTOMER) return 0;
-    return csv_refuse(x, NULL, ERR_PERMISSIONS_DENIED,
-                      "The person is a member of staff. An import changes customers only.");
+    return csv_refuse(x, NULL, CSV_PERSON_IS_STAFF, 0);
 }
 
 void csv_person_keys(struct csv_rows *x, const struct csv_cells *cells, csv_key_fn *take, void *to) {
@@ -108,8 +104,8 @@ static int give_role(struct csv_rows *x, struct str name, struct json *body) {
     if (id == 0 && str_eq(fold_key(a, col_text(row, 2)), key)) id = col_int(row, 0), type = col_int(row, 1);
     TRY(rc);
     if (type == ROLE_CUSTOMER) csv_give_id(x, body, "role_id", id);
-    else if (id) csv_refuse(x, "role_id", ERR_PERMISSIONS_DENIED, "An import makes customers only.");
-    else csv_refuse(x, "role_id", ERR_FIELD_INVALID, "There is no role with this title.");
+    else if (id) csv_refuse(x, "role_id", CSV_ROLE_OF_STAFF, 0);
+    else csv_refuse(x, "role_id", CSV_ROLE_UNKNOWN, 0);
     return 0;
 }
 
@@ -118,11 +114,8 @@ static int give_organization(struct csv_rows *x, struct str name, struct json *b
     int n = name.n ? csv_organization_named(&x->call.work, name, &id) : 0;
     TRY(n);
     if (n == 1) csv_give_id(x, body, "organization_id", id);
-    else if (n > 1)
-        csv_refuse(x, "organization_id", ERR_FIELD_INVALID, "Several organizations have this name.");
-    else if (name.n)
-        csv_refuse(x, "organization_id", ERR_FIELD_INVALID,
-                   "There is no organization with this name. Import the organizations first.");
+    else if (n > 1) csv_refuse(x, "organization_id", CSV_ORGANIZATION_NAME_SHARED, 0);
+    else if (name.n) csv_refuse(x, "organization_id", CSV_ORGANIZATION_UNKNOWN, 0);
     return 0;
 }
 
@@ -135,9 +128,7 @@ static int give_locale(struct csv_rows *x, struct str name, struct json *body) {
     int rc = db_int(x->call.work.conn, &csv_locale_named, BINDS(B_TEXT("locale", low)), &id);
     TRY(rc);
     if (rc) csv_give_id(x, body, "locale_id", id);
-    else
-        csv_refuse(x, "locale_id", ERR_FIELD_INVALID,
-                   "There is no language with this code. GET /locales lists them.");
+    else csv_refuse(x, "locale_id", CSV_LANGUAGE_UNKNOWN, 0);
     return 0;
 }
 
@@ -198,8 +189,7 @@ static int addresses_free(struct csv_rows *x, enum identity_kind kind, const str
         int held = identity_held(&x->call.work, kind, j->text, id, false);
         TRY(held);
         if (held)
-            return csv_refuse(x, kind == IDENTITY_EMAIL ? "email" : "phone", ERR_FIELD_DUPLICATE,
-                              "The person has added it, but it is not verified. Confirm it first.");
+            return csv_refuse(x, kind == IDENTITY_EMAIL ? "email" : "phone", CSV_ADDRESS_NOT_VERIFIED, 0);
     }
     return 0;
 }
@@ -211,8 +201,7 @@ int csv_person_body(struct csv_rows *x, const struct csv_cells *cells, int64_t i
         csv_give(x, body, "email", first_of(emails));
         csv_give(x, body, "phone", first_of(phones));
         if (first_of(emails).n == 0 && first_of(phones).n == 0)
-            return csv_refuse(x, NULL, ERR_ANY_FIELD_REQUIRED,
-                              "A new person needs an e-mail address or a phone number.");
+            return csv_refuse(x, NULL, CSV_ADDRESS_MISSING, 0);
     } else {
         TRY(addresses_free(x, IDENTITY_EMAIL, emails, id));
         TRY(addresses_free(x, IDENTITY_PHONE, phones, id));

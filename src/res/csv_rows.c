@@ -48,11 +48,10 @@ static void csv_call_begin(struct csv_rows *x, const struct json *body, int64_t 
 
 /* Returns false if the row can't be read by the columns. */
 static bool row_fits(struct csv_rows *x, const struct csv_row *row) {
-    if (row->refused) return csv_refuse(x, NULL, ERR_FIELD_INVALID, row->refused), false;
+    if (row->refused)
+        return fail_field(&x->call.work, ERR_FIELD_INVALID, (struct str){0}, "%s", row->refused), false;
     for (int i = x->columns->count; i < row->count; i++)
-        if (str_trim(row->cells[i]).n)
-            return csv_refuse(x, NULL, ERR_FIELD_INVALID, "The row has more cells than the first line."),
-                   false;
+        if (str_trim(row->cells[i]).n) return csv_refuse(x, NULL, CSV_CELL_WITHOUT_COLUMN, 0), false;
     return true;
 }
 

@@ -54,7 +54,42 @@ test('a dry run counts and checks, and stores nothing', async (t) => {
   assert.deepEqual(await errors(desk, run), [[3, 'email', 'FIELD_INVALID'], [4, 'full_name', 'FIELD_REQUIRED']]);
   assert.equal(await person(desk, 'ada@a.example'), undefined);
   const csv = (await desk.owner.exchange('GET', `/api/v1/csv_imports/${run.id}/errors?format=csv`)).must(200).text;
-  assert.equal(csv.split('\r\n')[1], '3,"email","FIELD_INVALID","This is not an e-mail address."');
+  assert.equal(csv.split('\r\n')[1], '3,"email","FIELD_INVALID","This is not an e-mail address.","EMAIL_INVALID",""');
+});
+
+test('each refused row has its reason as a word, with the number that the reason speaks of', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  for (const type of ['NUMERIC', 'DECIMAL', 'DATE', 'YESNO', 'SELECT', 'CHECKBOX', 'FILE', 'REGEX', 'TEXT']) await owner.create('/users/fields', { type, key: type.toLowerCase(), title: type, ...(type === 'REGEX' && { regular_expression: '^[a-z]+$' }), ...(/SELECT|CHECKBOX/.test(type) && { options: ['One'] }) });
+  for (const name of ['Twin', 'Twin']) await owner.create('/organizations', { name });
+  await owner.create('/users', { full_name: 'A', email: 'a@a.example', legacy_id: 'A' });
+  await owner.create('/users', { full_name: 'B', email: 'b@a.example', legacy_id: 'B' });
+  /** A line for each: the cells of some columns, the reason, and its number. The row is a new person unless it says more. */
+  const reported = async (kind, base, columns, cases) => {
+    const names = [...Object.keys(base), ...columns.filter((name) => !(name in base))];
+    const lines = cases.map(([cells], i) => typeof cells === 'string' ? cells : names.map((name) => String(cells[name] ?? base[name] ?? '').replaceAll('#', i)).join(';'));
+    const run = await imported(desk, [names.join(';'), ...lines, ''].join('\n'), { kind, is_dry_run: true });
+    const found = (await owner.get(`/csv_imports/${run.id}/errors`, { limit: 100 })).must(200).data;
+    assert.deepEqual(found.map(({ line, reason, most }) => [line, reason, most]), cases.map(([, reason, most = null], i) => [i + 2, reason, most]), JSON.stringify(found));
+    return found;
+  };
+  const value = (type) => `field_values.${type}`;
+  const types = ['numeric', 'decimal', 'date', 'yesno', 'select', 'checkbox', 'file', 'regex', 'text'].map(value);
+  const found = await reported('USERS', { full_name: 'X', email: 'x#@a.example' }, ['phone', 'legacy_id', 'external_identifiers', 'tags', 'role', 'organization', 'locale', 'time_zone', ...types], [
+    ['"x"y', 'TEXT_BEHIND_QUOTE'], ['x"y', 'QUOTE_IN_CELL'], [`${'x'.repeat(1_100_000)}`, 'ROW_TOO_LONG', 1], [`${';'.repeat(300)}`, 'TOO_MANY_CELLS', 256], [`${';'.repeat(40)}x`, 'CELL_WITHOUT_COLUMN'],
+    [{ email: 'x' }, 'EMAIL_INVALID'], [{ phone: '12' }, 'PHONE_INVALID'], [{ external_identifiers: 'x' }, 'IDENTIFIER_INVALID'],
+    [{ tags: 'x'.repeat(65) }, 'TAG_INVALID', 64], [{ tags: Array.from({ length: 101 }, (_, i) => `t${i}`).join() }, 'TOO_MANY_TAGS', 100], [{ email: Array.from({ length: 101 }, (_, i) => `t${i}@a.example`).join() }, 'TOO_MANY_VALUES', 100],
+    [{ external_identifiers: Array.from({ length: 101 }, (_, i) => `t:${i}`).join() }, 'TOO_MANY_VALUES', 100],
+    [{ role: 'x' }, 'ROLE_UNKNOWN'], [{ role: 'Admin' }, 'ROLE_OF_STAFF'], [{ email: desk.people.agent.email }, 'PERSON_IS_STAFF'], [{ organization: 'x' }, 'ORGANIZATION_UNKNOWN'], [{ organization: 'twin' }, 'ORGANIZATION_NAME_SHARED'],
+    [{ locale: 'x' }, 'LANGUAGE_UNKNOWN'], [{ time_zone: 'x' }, 'TIME_ZONE_UNKNOWN'], [{ full_name: 'x'.repeat(300) }, 'TEXT_TOO_LONG', 255], [{ full_name: 'x\x07' }, 'CHARACTER_NOT_ALLOWED'],
+    [{ [value('numeric')]: 'x' }, 'NO_WHOLE_NUMBER'], [{ [value('decimal')]: 'x' }, 'NO_DECIMAL_NUMBER', 18], [{ [value('date')]: 'x' }, 'NO_DATE'], [{ [value('yesno')]: 'x' }, 'NO_YES_OR_NO'], [{ [value('select')]: 'x' }, 'NO_OPTION'],
+    [{ [value('checkbox')]: 'x' }, 'NO_OPTIONS'], [{ [value('file')]: 'x' }, 'NO_FILE'], [{ [value('file')]: '4711' }, 'NO_FILE'], [{ [value('regex')]: 'X' }, 'PATTERN_NOT_MET'],
+    [{ email: 'a@a.example', legacy_id: 'B' }, 'BELONGS_TO_ANOTHER'], [{ email: ' ' }, 'ADDRESS_MISSING'], [{ full_name: ' ' }, 'VALUE_MISSING'],
+  ]);
+  assert.deepEqual([found[5].message, found[8].message], ['This is not an e-mail address.', 'A tag has at most 64 characters, without control characters.']);
+  await owner.create('/organizations', { name: 'Holder', domains: 'taken.example' });
+  await reported('ORGANIZATIONS', { name: 'Org #' }, ['domains', 'is_shared', 'phones'], [
+    [{ name: 'twin' }, 'NAME_SHARED'], [{ domains: 'x y' }, 'DOMAIN_INVALID'], [{ is_shared: 'x' }, 'NO_TRUE_OR_FALSE'], [{ phones: 'x' }, 'PHONE_INVALID'],
+  ]);
 });
 
 /** Runs the file dry and then really. Both have the same report. Returns its numbers and errors. */

@@ -4,7 +4,7 @@ import { call, get, rowsOf, type Schemas } from '../../../kit/api';
 import { go, href } from '../../../kit/route';
 import { keepReply, rowOf } from '../../../kit/store';
 import { tell } from '../../../kit/strip';
-import { fullTime, language, numberText } from '../../../kit/words';
+import { fullTime, numberText } from '../../../kit/words';
 import { createPages } from '../programs/pages';
 import { Question } from '../programs/question';
 import { say, type SettingsWord } from '../words';
@@ -12,9 +12,10 @@ import { downloadCsv } from './download';
 import { askedOf, keepAsked } from './kept';
 
 export type Run = Schemas['csv_import'] & { id: number };
-// The API says its reasons in English. In other languages the kind of the error stands before them.
-const REASONS: Record<string, SettingsWord> = { FIELD_INVALID: 'csv_reason_invalid', FIELD_DUPLICATE: 'csv_reason_duplicate', PERMISSIONS_DENIED: 'csv_reason_rights', FIELD_REQUIRED: 'csv_reason_missing', ANY_FIELD_REQUIRED: 'csv_reason_missing' };
-const reasonOf = (code: string | null | undefined) => language() === 'en' ? undefined : REASONS[code ?? ''];
+type Reason = NonNullable<Schemas['csv_import_error']['reason']>;
+const wordOf = (reason: Reason): SettingsWord => `csv_reason_${reason.toLowerCase() as Lowercase<Reason>}`;
+// Reasons that have no word of their own. The API says more, in English.
+const VAGUE: readonly string[] = ['VALUE_INVALID', 'VALUE_TAKEN', 'OTHER'] satisfies Reason[];
 const POLL_MS = 1000, STEP = 10;
 export const isOver = (run: Run) => run.status === 'COMPLETED' || run.status === 'FAILED';
 export const nameOf = (run: Run) => say(run.is_dry_run ? 'csv_checked_file' : 'csv_imported_file', { name: askedOf(run.id)?.name ?? say('csv_this_file') });
@@ -39,7 +40,7 @@ const Errors = (props: { run: Run }) => {
         <p class="soft">{say('csv_errors_why')}</p>
         <div class="table-box" tabindex="0" role="group" aria-label={say('csv_errors')}><table class="grid-table">
           <thead><tr><th scope="col">{say('csv_line')}</th><th scope="col">{say('csv_error_column')}</th><th scope="col">{say('csv_reason')}</th></tr></thead>
-          <tbody><For each={rows()}>{(row) => <tr><th scope="row">{numberText(row.line ?? 0)}</th><td dir="auto">{row.column ?? <span class="soft">{say('csv_whole_row')}</span>}</td><td><Show when={reasonOf(row.code)}>{(word) => <>{say(word())} </>}</Show><span lang="en" dir="auto">{row.message}</span></td></tr>}</For></tbody>
+          <tbody><For each={rows()}>{(row) => <tr><th scope="row">{numberText(row.line ?? 0)}</th><td dir="auto">{row.column ?? <span class="soft">{say('csv_whole_row')}</span>}</td><td>{say(wordOf(row.reason ?? 'OTHER'), { most: row.most ?? 0 })}<Show when={VAGUE.includes(row.reason ?? 'OTHER')}> <span lang="en" dir="auto">{row.message}</span></Show></td></tr>}</For></tbody>
         </table></div>
         <div class="settings-foot">
           <Show when={pages.hasMore()}><button type="button" onClick={() => void pages.more()}>{say('more')}</button></Show>
