@@ -3,10 +3,10 @@
 #include "api/call/machine.h"
 #include "base/fold.h"
 #include "base/limits.h"
+#include "base/slots.h"
 #include "pages/page_cache.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 QUERY(site_brand_by_host,
@@ -112,23 +112,17 @@ struct cached_brand {
     struct site_brand brand;
 };
 
-struct brand_cache {
-    pthread_mutex_t lock;
-    struct cached_brand slots[CACHED_BRANDS];
-};
-
-struct brand_cache *brand_cache_new(void) {
-    struct brand_cache *k = calloc(1, sizeof *k);
-    if (k) pthread_mutex_init(&k->lock, NULL);
-    return k;
+struct slots *brand_cache_new(void) {
+    return slots_new(CACHED_BRANDS, sizeof(struct cached_brand));
 }
 
-void brand_cache_free(struct brand_cache *k) {
-    if (k == NULL) return;
-    for (int i = 0; i < CACHED_BRANDS; i++)
-        if (k->slots[i].arena) arena_free(k->slots[i].arena);
-    pthread_mutex_destroy(&k->lock);
-    free(k);
+void brand_cache_free(struct slots *k) {
+    for (unsigned i = 0; k && i < CACHED_BRANDS; i++) {
+        const struct cached_brand *b = slots_lock(k, i);
+        if (b->arena) arena_free(b->arena);
+        slots_unlock(k);
+    }
+    slots_free(k);
 }
 
 static struct site_brand brand_copy(struct arena *a, const struct site_brand *b) {
@@ -148,35 +142,33 @@ static struct site_brand brand_copy(struct arena *a, const struct site_brand *b)
 }
 
 /* template is a constant, so its address identifies it. */
-static struct cached_brand *brand_slot(struct brand_cache *k, struct str host, const char *template) {
-    return &k->slots[XXH3_64bits_withSeed(host.p, host.n, (uintptr_t) template) % CACHED_BRANDS];
+static struct cached_brand *brand_lock(struct slots *k, struct str host, const char *template) {
+    return slots_lock(k, XXH3_64bits_withSeed(host.p, host.n, (uintptr_t) template));
 }
 
-static bool brand_get(struct brand_cache *k, struct arena *a, int64_t generation, struct str host,
+static bool brand_get(struct slots *k, struct arena *a, int64_t generation, struct str host,
                       const char *template, struct site_brand *out) {
-    pthread_mutex_lock(&k->lock);
-    const struct cached_brand *b = brand_slot(k, host, template);
+    const struct cached_brand *b = brand_lock(k, host, template);
     bool found = b->arena && b->generation == generation && b->template == template &&
                  str_eq(b->host, host) && clock_monotonic() < b->until;
     if (found) *out = brand_copy(a, &b->brand);
-    pthread_mutex_unlock(&k->lock);
+    slots_unlock(k);
     return found;
 }
 
-static void brand_put(struct brand_cache *k, int64_t generation, struct str host, const char *template,
+static void brand_put(struct slots *k, int64_t generation, struct str host, const char *template,
                       const struct site_brand *brand) {
     struct arena *a = arena_new(), *before;
     struct cached_brand kept = {
         a, str_dup(a, host), template, generation, clock_monotonic() + CACHED_PAGE_MS, brand_copy(a, brand)};
-    pthread_mutex_lock(&k->lock);
-    struct cached_brand *b = brand_slot(k, host, template);
+    struct cached_brand *b = brand_lock(k, host, template);
     before = b->arena;
     *b = kept;
-    pthread_mutex_unlock(&k->lock);
+    slots_unlock(k);
     if (before) arena_free(before);
 }
 
-int site_brand_cached(struct work *w, struct brand_cache *cache, int64_t generation, struct str host,
+int site_brand_cached(struct work *w, struct slots *cache, int64_t generation, struct str host,
                       const char *template, struct site_brand *out) {
     struct str key = host.p ? host : S("");
     bool keeps = cache && generation && key.n <= HOST_MAX;

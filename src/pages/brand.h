@@ -33,10 +33,9 @@ struct site_brand {
 bool locale_is_rtl(const struct site_brand *b, struct str locale); /* as locales.direction says */
 
 /* The same, kept in memory while the generation (core/helpcenter/generation.h) is the same; 0: not kept. */
-struct brand_cache;
-struct brand_cache *brand_cache_new(void); /* NULL: no memory */
-void brand_cache_free(struct brand_cache *k);
-int site_brand_cached(struct work *w, struct brand_cache *cache, int64_t generation, struct str host,
+struct slots *brand_cache_new(void); /* base/slots.h; NULL: no memory */
+void brand_cache_free(struct slots *k);
+int site_brand_cached(struct work *w, struct slots *cache, int64_t generation, struct str host,
                       const char *template, struct site_brand *out);
 
 /* "https://help.engines.example": where the brand is served. Its domain, else its label under the host of

@@ -14,8 +14,8 @@ bool site_missing(struct api *api, struct http_request *r);   /* a page that say
 
 /* The memory of all pages of a process. */
 struct pages {
-    struct page_cache *cache;   /* page_cache.h; NULL: no memory, nothing is kept */
-    struct brand_cache *brands; /* brand.h; the same */
+    struct page_cache *cache; /* page_cache.h; NULL: no memory, nothing is kept */
+    struct slots *brands;     /* brand.h; the same */
 };
 void pages_open(struct pages *p);
 void pages_close(struct pages *p);

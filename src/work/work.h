@@ -16,17 +16,15 @@
 
 struct settings;
 struct view_counts;
-struct people_totals;
 struct gathering;
 struct lags;
+struct slots;
 struct sent;
 struct lmtp_counts;
 struct contents;
 struct calendars;
 struct clock_cache;
 struct rule_cache;
-struct known_sessions;
-struct kept_values;
 struct generations;
 struct field_catalogue;
 struct cascade_row;
@@ -60,7 +58,7 @@ struct desk {
     struct gathering *gathering; /* facts that reads leave behind: core/desk/gather.h; NULL: none are kept */
     /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct view_counts *view_counts;
-    struct people_totals *people_totals; /* core/people/people_total.h; NULL: none are kept */
+    struct slots *people_totals; /* core/people/people_total.h; NULL: none are kept */
     /* business hours kept in memory: core/time/calendars.h; NULL: none are kept */
     struct calendars *calendars;
     /* settings that clocks depend on: core/sla/clock_settings.h; NULL: none are kept */
@@ -69,9 +67,9 @@ struct desk {
     struct rule_cache *rules;       /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* core/rules/sla_match.h, for what stands left of rules; NULL: SLAs are decided at the end of a work */
     int (*sla_of_new)(struct work *w, const struct case_now *c, int64_t *version_id);
-    struct kept_values *kept_values;       /* core/desk/kept_value.h; NULL: none are kept */
-    struct known_sessions *known_sessions; /* core/login/session.h; NULL: none are kept */
-    struct widgets *widgets;               /* origins of widgets: core/desk/widget.h; NULL: there are none */
+    struct slots *kept_values;    /* core/desk/kept_value.h; NULL: none are kept */
+    struct slots *known_sessions; /* core/login/session.h; NULL: none are kept */
+    struct widgets *widgets;      /* origins of widgets: core/desk/widget.h; NULL: there are none */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
     const struct cascade_row

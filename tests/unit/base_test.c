@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fold.h"
 #include "base/phone.h"
+#include "base/slots.h"
 
 #define assert_text(got, want)                 \
     do {                                       \
@@ -330,6 +331,23 @@ static void no_set_has_nul(void **state) {
     assert_false(in_set(0, ""));
 }
 
+static void slots_are_empty_at_first_and_a_hash_finds_what_it_stored(void **state) {
+    struct slots *s = slots_new(3, sizeof(int64_t));
+    (void)state;
+    for (uint64_t hash = 0; hash < 3; hash++) {
+        int64_t *slot = slots_lock(s, hash);
+        assert_int_equal(*slot, 0);
+        *slot = (int64_t)hash + 10;
+        slots_unlock(s);
+    }
+    assert_int_equal(*(int64_t *)slots_lock(s, 2), 12);
+    slots_unlock(s);
+    assert_int_equal(*(int64_t *)slots_lock(s, UINT64_MAX), 10); /* 2^64 - 1 is a multiple of 3 */
+    slots_unlock(s);
+    slots_free(s);
+    slots_free(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_that_are_not_utf8_are_replaced_one_by_one),
@@ -348,6 +366,7 @@ int main(void) {
         cmocka_unit_test(each_day_of_800_years_is_written_as_it_is_read),
         cmocka_unit_test(numbers_are_written_as_printf_does),
         cmocka_unit_test(an_arena_returns_to_its_mark),
+        cmocka_unit_test(slots_are_empty_at_first_and_a_hash_finds_what_it_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

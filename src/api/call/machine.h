@@ -72,8 +72,8 @@ struct api {
     struct site *site;  /* api/docs/site.h */
     struct str exposed; /* value of Access-Control-Expose-Headers */
     struct pool *pool;
-    struct remembered_logins *logins; /* caller/auth.h */
-    struct rates *rates;              /* caller/rate.h */
+    struct slots *logins; /* caller/remembered_login.h */
+    struct slots *rates;  /* caller/rate.h */
     struct limits *limits;
     struct delays *delays, *refusals;   /* delayed logins; delayed replies 503 of a full queue */
     pthread_mutex_t hashing;            /* one hash at a time, in the lane and outside */

@@ -4,6 +4,7 @@
 #include "api/docs/site.h"
 #include "api/call/machine.h"
 #include "base/limits.h"
+#include "base/slots.h"
 #include "files/content.h"
 
 #include <stdio.h>
@@ -56,8 +57,8 @@ void api_free(struct api *api) {
     delays_free(api->delays);
     delays_free(api->refusals);
     pool_free(api->pool);
-    remembered_logins_free(api->logins);
-    rates_free(api->rates);
+    slots_free(api->logins);
+    slots_free(api->rates);
     pthread_mutex_destroy(&api->hashing);
     site_free(api->site);
     limits_free(api->limits);

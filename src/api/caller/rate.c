@@ -9,51 +9,38 @@
 
 #include "api/call/machine.h"
 #include "base/address.h"
-
-#include <stdlib.h>
+#include "base/slots.h"
 
 #define RATES 1024
 struct rate { /* an address over the limit in this minute */
     uint64_t address;
     int64_t minute;
 };
-struct rates {
-    pthread_mutex_t lock;
-    struct rate place[RATES];
-};
 
-struct rates *rates_new(void) {
-    struct rates *r = calloc(1, sizeof *r);
-    if (r) pthread_mutex_init(&r->lock, NULL);
-    return r;
-}
-
-void rates_free(struct rates *r) {
-    if (r) pthread_mutex_destroy(&r->lock);
-    free(r);
+struct slots *rates_new(void) {
+    return slots_new(RATES, sizeof(struct rate));
 }
 
 QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) "
                           "VALUES (:address, :minute, 1) ON CONFLICT (address, minute) DO UPDATE "
                           "SET n = public_writes.n + 1 RETURNING n");
 
-/* The slot of this address, and its hash. */
-static struct rate *rate_place(struct api *api, struct str remote, uint64_t *address) {
+/* The slot of this address, locked, and its hash. */
+static struct rate *rate_lock(struct api *api, struct str remote, uint64_t *address) {
     unsigned char hash[MAC_SIZE];
     char room[ADDRESS_TEXT];
     mac(hash, &api->desk->credential_key, address_counted_text(room, remote));
     memcpy(address, hash, sizeof *address);
-    return &api->rates->place[*address % RATES];
+    return slots_lock(api->rates, *address);
 }
 
 static int64_t until_next(int64_t now) { return (TIME_MINUTE - now % TIME_MINUTE) / TIME_SECOND + 1; }
 
 int64_t rate_over(struct api *api, struct str remote, int64_t now) {
     uint64_t address;
-    pthread_mutex_lock(&api->rates->lock);
-    const struct rate *r = rate_place(api, remote, &address);
+    const struct rate *r = rate_lock(api, remote, &address);
     bool over = r->address == address && r->minute == now / TIME_MINUTE;
-    pthread_mutex_unlock(&api->rates->lock);
+    slots_unlock(api->rates);
     return over ? until_next(now) : 0;
 }
 
@@ -68,10 +55,9 @@ int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n) {
 int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n) {
     uint64_t address;
     if (n <= api->cfg.public_writes_a_minute) return 0;
-    pthread_mutex_lock(&api->rates->lock);
-    struct rate *r = rate_place(api, remote, &address);
+    struct rate *r = rate_lock(api, remote, &address);
     *r = (struct rate){address, now / TIME_MINUTE};
-    pthread_mutex_unlock(&api->rates->lock);
+    slots_unlock(api->rates);
     return until_next(now);
 }
 

@@ -4,8 +4,7 @@
 
 #include "api/call/call.h"
 
-struct rates *rates_new(void); /* NULL: no memory */
-void rates_free(struct rates *r);
+struct slots *rates_new(void); /* base/slots.h; NULL: no memory */
 
 /* For a write without login: rate_over returns the seconds to wait if the address is known to be over the
  * limit, otherwise 0. Then rate_count counts the write, in its own write. Then rate_counted returns the

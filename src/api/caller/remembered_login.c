@@ -1,26 +1,15 @@
 #include "api/caller/remembered_login.h"
 
 #include "api/call/machine.h"
+#include "base/slots.h"
 
 #include <sodium.h>
-#include <stdlib.h>
 
 #define REMEMBER (5 * TIME_MINUTE)
 #define REMEMBERED_LOGINS 1024
-struct remembered_logins {
-    pthread_mutex_t lock;
-    struct remembered_login place[REMEMBERED_LOGINS];
-};
 
-struct remembered_logins *remembered_logins_new(void) {
-    struct remembered_logins *m = calloc(1, sizeof *m);
-    if (m) pthread_mutex_init(&m->lock, NULL);
-    return m;
-}
-
-void remembered_logins_free(struct remembered_logins *m) {
-    if (m) pthread_mutex_destroy(&m->lock);
-    free(m);
+struct slots *remembered_logins_new(void) {
+    return slots_new(REMEMBERED_LOGINS, sizeof(struct remembered_login));
 }
 
 void remembered_login_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]) {
@@ -38,19 +27,17 @@ void remembered_login_key(struct call *c, const struct credentials_given *g, uns
     buf_free(&b);
 }
 
-static struct remembered_login *remembered_login_place(struct remembered_logins *m,
-                                                       const unsigned char key[MAC_SIZE]) {
-    size_t at;
-    memcpy(&at, key, sizeof at);
-    return &m->place[at % REMEMBERED_LOGINS];
+static struct remembered_login *remembered_login_lock(struct api *api, const unsigned char key[MAC_SIZE]) {
+    uint64_t hash;
+    memcpy(&hash, key, sizeof hash);
+    return slots_lock(api->logins, hash);
 }
 
 struct remembered_login remembered_login_find(struct api *api, const unsigned char key[MAC_SIZE]) {
     struct remembered_login found = {0};
-    pthread_mutex_lock(&api->logins->lock);
-    const struct remembered_login *p = remembered_login_place(api->logins, key);
+    const struct remembered_login *p = remembered_login_lock(api, key);
     if (p->until > clock_monotonic() && sodium_memcmp(p->key, key, MAC_SIZE) == 0) found = *p;
-    pthread_mutex_unlock(&api->logins->lock);
+    slots_unlock(api->logins);
     return found;
 }
 
@@ -60,7 +47,6 @@ void remembered_login_keep(struct api *api, const unsigned char key[MAC_SIZE], c
                                  .logins_version = s->logins_version,
                                  .until = clock_monotonic() + REMEMBER};
     memcpy(m.key, key, MAC_SIZE);
-    pthread_mutex_lock(&api->logins->lock);
-    *remembered_login_place(api->logins, key) = m;
-    pthread_mutex_unlock(&api->logins->lock);
+    *remembered_login_lock(api, key) = m;
+    slots_unlock(api->logins);
 }

@@ -14,8 +14,7 @@ struct remembered_login {
     int64_t until; /* clock_monotonic */
 };
 
-struct remembered_logins *remembered_logins_new(void); /* NULL: no memory */
-void remembered_logins_free(struct remembered_logins *m);
+struct slots *remembered_logins_new(void); /* base/slots.h; NULL: no memory */
 
 void remembered_login_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]);
 struct remembered_login remembered_login_find(struct api *api, const unsigned char key[MAC_SIZE]);

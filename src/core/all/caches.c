@@ -1,5 +1,6 @@
 #include "core/all/caches.h"
 
+#include "base/slots.h"
 #include "core/cases/view_count.h"
 #include "core/desk/gather.h"
 #include "core/desk/kept_value.h"
@@ -32,12 +33,12 @@ void desk_caches_close(struct desk *d) {
     gathering_free(d->gathering);
     generations_free(d->generations);
     view_counts_free(d->view_counts);
-    people_totals_free(d->people_totals);
+    slots_free(d->people_totals);
     calendars_free(d->calendars);
     clock_cache_free(d->clock_cache);
     field_catalogue_free(d->fields);
     rule_cache_free(d->rules);
-    known_sessions_free(d->known_sessions);
-    kept_values_free(d->kept_values);
+    slots_free(d->known_sessions);
+    slots_free(d->kept_values);
     widgets_free(d->widgets);
 }

@@ -4,8 +4,7 @@
  * and not properties. On PostgreSQL other processes write, so nothing is kept. */
 #include "core/desk/kept_value.h"
 
-#include <pthread.h>
-#include <stdlib.h>
+#include "base/slots.h"
 
 static const struct db_tracked_table of_teams[] = {{"teams", NULL, NULL}, {"team_members", NULL, NULL}, {0}};
 /* A cascade deletes the row, or removes the mark, at its end. */
@@ -28,27 +27,14 @@ struct place {
     char text[KEPT_TEXT];
 };
 
-struct kept_values {
-    pthread_mutex_t lock;
-    struct place places[PLACES];
-};
-
-struct kept_values *kept_values_new(void) {
-    struct kept_values *k = calloc(1, sizeof *k);
-    if (k) pthread_mutex_init(&k->lock, NULL);
-    return k;
+struct slots *kept_values_new(void) {
+    return slots_new(PLACES, sizeof(struct place));
 }
 
-void kept_values_free(struct kept_values *k) {
-    if (k == NULL) return;
-    pthread_mutex_destroy(&k->lock);
-    free(k);
-}
-
-static struct place *kept_value_place(struct kept_values *k, const struct kept_key *key) {
+static struct place *kept_value_lock(struct slots *k, const struct kept_key *key) {
     uint64_t hash = (uint64_t)(uintptr_t)key->of >> 3;
     for (int i = 0; i < KEPT_PARTS; i++) hash = (hash ^ (uint64_t)key->parts[i]) * 0x9E3779B97F4A7C15u;
-    return &k->places[hash >> 57];
+    return slots_lock(k, hash >> 57);
 }
 
 static bool kept_key_is(const struct kept_key *a, const struct kept_key *b) {
@@ -63,28 +49,26 @@ bool kept_value_may(const struct work *w, enum kept_from from) { return kept_mar
 
 bool kept_value_find(struct work *w, enum kept_from from, const struct kept_key *key,
                      struct kept_value *value) {
-    struct kept_values *k = w->desk->kept_values;
+    struct slots *k = w->desk->kept_values;
     int64_t mark = kept_mark(w, from);
     if (mark == 0) return false;
-    pthread_mutex_lock(&k->lock);
-    const struct place *p = kept_value_place(k, key);
+    const struct place *p = kept_value_lock(k, key);
     bool found = p->mark == mark && p->from == from && kept_key_is(&p->key, key);
     if (found) *value = (struct kept_value){.number = p->number};
     if (found && p->has_text) value->text = str_dup(w->arena, (struct str){p->text, p->bytes});
-    pthread_mutex_unlock(&k->lock);
+    slots_unlock(k);
     return found;
 }
 
 void kept_value_put(struct work *w, enum kept_from from, const struct kept_key *key,
                     const struct kept_value *value) {
-    struct kept_values *k = w->desk->kept_values;
+    struct slots *k = w->desk->kept_values;
     int64_t mark = kept_mark(w, from);
     if (mark == 0 || value->text.n > KEPT_TEXT) return;
-    pthread_mutex_lock(&k->lock);
-    struct place *p = kept_value_place(k, key);
+    struct place *p = kept_value_lock(k, key);
     *p = (struct place){.mark = mark, .from = from, .key = *key, .number = value->number};
     p->has_text = value->text.p != NULL;
     p->bytes = (unsigned char)value->text.n;
     if (value->text.n) memcpy(p->text, value->text.p, value->text.n);
-    pthread_mutex_unlock(&k->lock);
+    slots_unlock(k);
 }

@@ -34,7 +34,6 @@ bool kept_value_find(struct work *w, enum kept_from from, const struct kept_key 
 void kept_value_put(struct work *w, enum kept_from from, const struct kept_key *key,
                     const struct kept_value *value);
 
-struct kept_values *kept_values_new(void);
-void kept_values_free(struct kept_values *k);
+struct slots *kept_values_new(void); /* base/slots.h; NULL: no memory */
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/ids.h"
+#include "base/slots.h"
 #include "core/change/audit.h"
 #include "core/desk/setting.h"
 #include "core/login/remember.h"
@@ -12,8 +13,6 @@
 #include "json/json.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,26 +33,12 @@ struct known {
     char token[TEXT], user_agent[TEXT], ip_address[TEXT];
 };
 
-struct known_sessions {
-    pthread_mutex_t lock;
-    struct known list[KNOWN];
-};
-
-struct known_sessions *known_sessions_new(void) {
-    struct known_sessions *k = calloc(1, sizeof *k);
-    if (k) pthread_mutex_init(&k->lock, NULL);
-    return k;
+struct slots *known_sessions_new(void) {
+    return slots_new(KNOWN, sizeof(struct known));
 }
 
-void known_sessions_free(struct known_sessions *k) {
-    if (k == NULL) return;
-    pthread_mutex_destroy(&k->lock);
-    sodium_memzero(k, sizeof *k);
-    free(k);
-}
-
-static struct known *known_place(struct known_sessions *k, int64_t id, int64_t snapshot) {
-    return &k->list[(uint64_t)(id * 31 + snapshot) % KNOWN];
+static struct known *known_lock(struct slots *k, int64_t id, int64_t snapshot) {
+    return slots_lock(k, (uint64_t)(id * 31 + snapshot));
 }
 
 /* The members that session_load sets. The others belong to the request. */
@@ -74,11 +59,10 @@ static void take_actor(struct actor *to, const struct actor *from) {
 }
 
 static bool known_session_take(struct work *w, int64_t id, struct session *out) {
-    struct known_sessions *k = w->desk->known_sessions;
+    struct slots *k = w->desk->known_sessions;
     int64_t snapshot = k ? db_snapshot(w->conn) : 0;
     if (snapshot == 0) return false;
-    pthread_mutex_lock(&k->lock);
-    const struct known *e = known_place(k, id, snapshot);
+    const struct known *e = known_lock(k, id, snapshot);
     bool found = e->snapshot == snapshot && e->session.id == id;
     if (found) {
         take_actor(&w->actor, &e->actor);
@@ -87,7 +71,7 @@ static bool known_session_take(struct work *w, int64_t id, struct session *out) 
         out->user_agent = str_dup(w->arena, out->user_agent);
         out->ip_address = str_dup(w->arena, out->ip_address);
     }
-    pthread_mutex_unlock(&k->lock);
+    slots_unlock(k);
     return found;
 }
 
@@ -97,20 +81,19 @@ static struct str keep_text(char room[TEXT], struct str text) {
 }
 
 static void known_session_keep(struct work *w, const struct session *s) {
-    struct known_sessions *k = w->desk->known_sessions;
+    struct slots *k = w->desk->known_sessions;
     int64_t snapshot = k ? db_snapshot(w->conn) : 0;
     const struct str *const texts[] = {&s->token, &s->user_agent, &s->ip_address};
     if (snapshot == 0) return;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i]->p == NULL || texts[i]->n > TEXT) return;
-    pthread_mutex_lock(&k->lock);
-    struct known *e = known_place(k, s->id, snapshot);
+    struct known *e = known_lock(k, s->id, snapshot);
     *e = (struct known){.snapshot = snapshot, .session = *s};
     take_actor(&e->actor, &w->actor);
     e->session.token = keep_text(e->token, s->token);
     e->session.user_agent = keep_text(e->user_agent, s->user_agent);
     e->session.ip_address = keep_text(e->ip_address, s->ip_address);
-    pthread_mutex_unlock(&k->lock);
+    slots_unlock(k);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------- */

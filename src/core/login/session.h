@@ -14,9 +14,8 @@ struct session {
     bool wants_otp; /* the user has a second factor: a password alone opens no further session */
 };
 
-struct known_sessions; /* sessions that this process has read */
-struct known_sessions *known_sessions_new(void);
-void known_sessions_free(struct known_sessions *k);
+/* Sessions that this process has read (base/slots.h). NULL: no memory. */
+struct slots *known_sessions_new(void);
 
 /* Loads the actor of a live session in one query. Returns 1, or 0 if the session is unknown, ended or idle
  * too long, or its user is disabled. */

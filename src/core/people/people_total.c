@@ -4,12 +4,10 @@
  * is_enabled has an entry. An import has none, so numbers are kept for KEPT_MOST at most. */
 #include "core/people/people_total.h"
 
+#include "base/slots.h"
 #include "core/change/log.h"
 #include "core/words.h"
 #include "json/json.h"
-
-#include <pthread.h>
-#include <stdlib.h>
 
 #define KEPT_FROM 10000
 #define KEPT_MOST TIME_MINUTE
@@ -21,20 +19,13 @@ struct kept_number {
     int64_t n, at; /* n 0: not known; at: the time of the count */
 };
 
-struct people_totals {
-    pthread_mutex_t lock;
-    struct kept_number numbers[3][ROLE_MASKS]; /* by the fields of struct people_filter */
-};
-
-struct people_totals *people_totals_new(void) {
-    struct people_totals *t = calloc(1, sizeof *t);
-    if (t) pthread_mutex_init(&t->lock, NULL);
-    return t;
+/* A slot for each filter. */
+struct slots *people_totals_new(void) {
+    return slots_new(3 * ROLE_MASKS, sizeof(struct kept_number));
 }
 
-void people_totals_free(struct people_totals *t) {
-    if (t) pthread_mutex_destroy(&t->lock);
-    free(t);
+static struct kept_number *number_lock(struct slots *t, struct people_filter f) {
+    return slots_lock(t, (unsigned)f.enabled * ROLE_MASKS + f.roles);
 }
 
 QUERY(people_all, "SELECT COUNT(*) FROM users t WHERE t.deleted_at IS NULL");
@@ -73,24 +64,25 @@ static int is_unchanged(struct work *w, struct str before, struct str place) {
     return !changed;
 }
 
-static void number_put(struct people_totals *t, struct kept_number *to, struct kept_number *number,
-                       struct str place) {
-    memcpy(number->place, place.p, place.n);
-    number->place[place.n] = 0;
-    pthread_mutex_lock(&t->lock);
-    *to = *number;
-    pthread_mutex_unlock(&t->lock);
+static struct kept_number number_get(struct slots *t, struct people_filter f) {
+    struct kept_number number = *number_lock(t, f);
+    slots_unlock(t);
+    return number;
+}
+
+static void number_put(struct slots *t, struct people_filter f, struct kept_number number, struct str place) {
+    memcpy(number.place, place.p, place.n);
+    number.place[place.n] = 0;
+    *number_lock(t, f) = number;
+    slots_unlock(t);
 }
 
 int people_total(struct work *w, struct people_filter f, int64_t *total) {
-    struct people_totals *t = w->desk->people_totals;
+    struct slots *t = w->desk->people_totals;
     struct str place = {0};
     int same = 0;
     if (t == NULL || f.roles >= ROLE_MASKS) return people_count(w, f, total);
-    struct kept_number *kept = &t->numbers[f.enabled][f.roles], number;
-    pthread_mutex_lock(&t->lock);
-    number = *kept;
-    pthread_mutex_unlock(&t->lock);
+    struct kept_number number = number_get(t, f);
     if (number.n && w->now - number.at < KEPT_MOST) {
         TRY(change_log_place(w, &place));
         TRY(same = is_unchanged(w, str_of(number.place), place));
@@ -103,6 +95,6 @@ int people_total(struct work *w, struct people_filter f, int64_t *total) {
     if (*total < KEPT_FROM) return 1;
     if (place.n == 0) TRY(change_log_place(w, &place));
     int replica = change_log_on_replica(w);
-    if (replica == 0 && place.n < PLACE_MAX) number_put(t, kept, &number, place);
+    if (replica == 0 && place.n < PLACE_MAX) number_put(t, f, number, place);
     return replica < 0 ? replica : 1;
 }

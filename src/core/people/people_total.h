@@ -4,9 +4,7 @@
 
 #include "work/work.h"
 
-struct people_totals; /* the numbers that a process keeps */
-struct people_totals *people_totals_new(void);
-void people_totals_free(struct people_totals *t);
+struct slots *people_totals_new(void); /* the numbers that a process keeps; NULL: no memory */
 
 /* The filters of the list. */
 struct people_filter {
