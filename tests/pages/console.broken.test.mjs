@@ -95,6 +95,38 @@ describe('a console that loses its server', () => {
     await page.getByRole('heading', { name: 'Trash', level: 2 }).waitFor();
   });
 
+  test('settings whose reads no answer came for are read by themselves; a refusal takes the place of one screen only', async (t) => {
+    let broken = true, lost = 0, refuses = false;
+    const reads = /\/api\/v1\/(profile\/(twofactor|passkeys|api_tokens)|session$)/;
+    const page = await sit(t, world.first, '/agent', { expected: /status of (403|404)|ERR_/ });
+    await page.getByRole('navigation').first().waitFor();
+    await page.route(reads, async (route) => {
+      if (refuses) return route.fulfill({ status: 403, json: { status: 403, errors: [{ code: 'PERMISSIONS_DENIED', message: 'This is not yours' }] } });
+      if (!broken) return route.fallback();
+      lost++;
+      await route.abort();
+    });
+    const to = (path) => page.evaluate((at) => { history.pushState(null, '', at); dispatchEvent(new PopStateEvent('popstate')); }, path);
+    const shown = () => page.getByRole('button', { name: 'Set up' }).waitFor();
+    await to('/agent/settings/security');
+    await until(() => lost > 4); // each of them, and some again
+    broken = false;
+    await shown();
+    refuses = true;
+    await to('/agent/settings/tokens');
+    await page.getByRole('alert').filter({ hasText: 'This is not yours' }).waitFor();
+    await shoot(page, 'broken-refused');
+    assert.deepEqual(await audit(page), []);
+    refuses = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('You have none').waitFor();
+    refuses = true;
+    await to('/agent/settings/security');
+    await page.getByRole('alert').filter({ hasText: 'This is not yours' }).waitFor();
+    await page.getByRole('link', { name: 'Look and keys' }).click(); // the others work
+    await page.getByRole('alert').filter({ hasText: 'This is not yours' }).waitFor({ state: 'detached' });
+  });
+
   /** Ends the server in this way and starts it at the same address, with another program if `program` is given. */
   const restarted = async (end, during = async () => undefined, program) => {
     const { desk } = world, { port } = new URL(desk.base), { args, under, public: base } = desk;

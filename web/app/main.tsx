@@ -9,6 +9,7 @@ import { rowOf } from '../kit/store';
 import { Strip } from '../kit/strip';
 import { say } from '../kit/words';
 import { Bar } from './frame/bar';
+import { Apart } from './frame/failed';
 import { Herald } from './frame/herald';
 import { KeysList } from './frame/keys_list';
 import { PaletteOnDemand } from './palette/open';
@@ -36,7 +37,7 @@ const Desk = () => {
   return (
     <>
       <Show when={place().screen !== 'wall'}><Bar /></Show>
-      <Suspense><Dynamic component={screen()} /></Suspense>
+      <Apart within="main"><Suspense><Dynamic component={screen()} /></Suspense></Apart>
       <Strip />
       <Herald />
       <KeysList />

@@ -31,6 +31,7 @@ export const ar: Words = {
   undo: 'تراجع',
   undone: 'تم التراجع',
   retry: 'حاول مرة أخرى',
+  screen_failed: 'لا يمكن عرض هذا الجزء',
   me: 'أنت',
   settings: 'الإعدادات',
   theme: 'الألوان',

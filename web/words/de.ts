@@ -31,6 +31,7 @@ export const de: Words = {
   undo: 'Rückgängig',
   undone: 'Rückgängig gemacht',
   retry: 'Noch einmal',
+  screen_failed: 'Dieser Teil kann nicht gezeigt werden',
   me: 'Sie',
   settings: 'Einstellungen',
   theme: 'Farben',

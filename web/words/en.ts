@@ -33,6 +33,7 @@ const words = {
   undo: 'Undo',
   undone: 'Undone',
   retry: 'Try again',
+  screen_failed: 'This part can not be shown',
   me: 'You',
   settings: 'Settings',
   theme: 'Theme',

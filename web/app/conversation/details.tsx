@@ -3,6 +3,7 @@ import { createMemo, createResource, createSignal, For, Show, Suspense, type JSX
 import { get } from '../../kit/api';
 import { useKeys } from '../../kit/keys';
 import { lazy } from '../../kit/lazy';
+import { createRead } from '../../kit/read';
 import { href } from '../../kit/route';
 import { keepReply, rowOf } from '../../kit/store';
 import { StatusMark } from '../../kit/marks';
@@ -61,7 +62,7 @@ export const Details = (props: { conversation: Conversation; ref?: (focus: (prop
     { key: 't', word: 'key_tags', run: () => focus('tags') },
   ]);
 
-  const [staff] = createResource(readStaff);
+  const [staff] = createRead(readStaff);
   const agents = createMemo(() => {
     const list = (now(staff) ?? []).map(({ id, full_name }) => ({ id, label: full_name })), chosen = idOf('assigned_agent');
     if (chosen && !list.some(({ id }) => id === chosen)) list.push({ id: chosen, label: rowOf('user', chosen)?.full_name ?? '' });

@@ -1,9 +1,10 @@
 // Merges two conversations: finds the other one, says what will happen, and asks, because it can't be taken back.
-import { createResource, createSignal, For, onMount, Show } from 'solid-js';
+import { createSignal, For, onMount, Show } from 'solid-js';
 import { call, get } from '../../kit/api';
 import { Combobox, type Option } from '../../kit/combobox';
 import { keyText } from '../../kit/keys';
 import { StatusMark } from '../../kit/marks';
+import { createRead } from '../../kit/read';
 import { keepReply, rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
 import { say as sayOfAll, shortTime } from '../../kit/words';
@@ -24,7 +25,7 @@ export const Merge = (props: { conversation: Conversation; onClose: () => void; 
   const person = (ref: RefTo) => rowOf('user', ref)?.full_name ?? '';
   const requester = () => c.row()?.requester as RefTo;
   const usable = (ids: number[]) => ids.filter((id) => id !== c.id && row(id) && !row(id)!.is_merged);
-  const [near] = createResource(() => requester()?.id, async (id) => {
+  const [near] = createRead(() => requester()?.id, async (id) => {
     return usable(keepReply(await get(`/users/${id}/cases`, { ...FIELDS, limit: 6 }))).slice(0, 5);
   });
   /** By words, or by the number of the conversation. */

@@ -2,6 +2,7 @@
 import { createMemo, createResource, createSignal, createUniqueId, For, onCleanup, onMount, Show } from 'solid-js';
 import { call, get } from '../../kit/api';
 import { keyText } from '../../kit/keys';
+import { createRead } from '../../kit/read';
 import { forget, keepReply, rowOf } from '../../kit/store';
 import { tell } from '../../kit/strip';
 import { say as sayOfAll, shortTime } from '../../kit/words';
@@ -27,7 +28,7 @@ export const Split = (props: { conversation: Conversation; first: number | undef
   const authorOf = (id: number) => (postOf(id)?.creator as RefTo)?.id;
   const firstMessage = createMemo(() => (posts() ?? []).find((id) => chosen().has(id) && kindOf(postOf(id)) === 'message'));
   /** A customer who wrote the first message, and is not the requester. */
-  const [author] = createResource(() => { const id = firstMessage() && authorOf(firstMessage()!); return id && id !== requester() ? id : undefined; }, async (id) => {
+  const [author] = createRead(() => { const id = firstMessage() && authorOf(firstMessage()!); return id && id !== requester() ? id : undefined; }, async (id) => {
     keepReply(await get(`/users/${id}`, { fields: 'full_name,role', include: 'role', _flat: true }));
     return (rowOf('role', rowOf('user', id)?.role as RefTo) as { type?: string } | undefined)?.type === 'CUSTOMER' ? id : undefined;
   });

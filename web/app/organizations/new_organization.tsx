@@ -1,6 +1,7 @@
 // A new organization. Its custom fields are filled on its card, which opens with its form.
-import { createResource, onMount, Show } from 'solid-js';
+import { onMount, Show } from 'solid-js';
 import { useKeys } from '../../kit/keys';
+import { createRead } from '../../kit/read';
 import { go, place } from '../../kit/route';
 import { madeRow } from '../people/card';
 import { createForm } from '../settings/form';
@@ -20,7 +21,7 @@ const fields: readonly Field[] = [
 ];
 
 export const NewOrganization = () => {
-  const [may] = createResource(async () => { await readRights(); return mayDo('POST /organizations'); });
+  const [may] = createRead(async () => { await readRights(); return mayDo('POST /organizations'); });
   const form = createForm({
     key: 'organizations/new', operation: 'POST /organizations', path: '/organizations', fields, initial: { name: place().query.get('name') ?? '' },
     saved: (row) => {

@@ -1,8 +1,9 @@
 // Changes a person or an organization: properties in a form, custom fields each in its place.
-import { createResource, createSignal, createUniqueId, For, onMount, Show, type JSX } from 'solid-js';
+import { createSignal, createUniqueId, For, onMount, Show, type JSX } from 'solid-js';
 import { call, get, rowsOf } from '../../kit/api';
 import { Combobox } from '../../kit/combobox';
 import { useKeys } from '../../kit/keys';
+import { createRead } from '../../kit/read';
 import { keepReply, rowOf } from '../../kit/store';
 import { tell, tellWrong } from '../../kit/strip';
 import { say as sayCommon } from '../../kit/words';
@@ -18,7 +19,7 @@ export type Query = Record<string, string | boolean>;
 /** The form of a row, and what else can be changed of it. */
 export const EditCard = (props: { path: '/users' | '/organizations'; id: number; query: Query; fields: readonly Field[]; onDone: () => void; children: JSX.Element }) => {
   const title = createUniqueId(), path = `${props.path}/${props.id}`, operation = `PUT ${props.path}/{id}` as Operation;
-  const [may] = createResource(async () => { await readRights(); return mayDo(operation); });
+  const [may] = createRead(async () => { await readRights(); return mayDo(operation); });
   const form = createForm({ key: path.slice(1), operation, path, read: () => get(path, props.query), fields: props.fields });
   let heading!: HTMLHeadingElement;
   onMount(() => heading.focus());
@@ -67,7 +68,7 @@ interface Value { field: { id: number }; value: string | null }
 /** Custom fields: each is changed by itself, with an undo. */
 export const CardFields = (props: { type: 'user' | 'organization'; path: '/users' | '/organizations'; id: number; query: Query }) => {
   const kind = () => props.type === 'user' ? 'user_field' as const : 'organization_field' as const, title = createUniqueId();
-  const [known] = createResource(async () => { keepReply(await get(`${props.path}/fields`, { limit: 100, include: 'field_option', _flat: true })); return true; });
+  const [known] = createRead(async () => { keepReply(await get(`${props.path}/fields`, { limit: 100, include: 'field_option', _flat: true })); return true; });
   const [refused, setRefused] = createSignal<Record<string, string>>({});
   const values = () => (known() ? (rowOf(props.type, props.id)?.custom_fields ?? []) as unknown as Value[] : []).filter(({ field }) => rowOf(kind(), field));
   const written = ({ field, value }: Value) => (rowOf(kind(), field)?.type === 'DATE' ? value?.slice(0, 10) : value) || null;

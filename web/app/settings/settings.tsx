@@ -1,7 +1,9 @@
 // Settings: the areas that the person may change, and the chosen one. On narrow screens the address decides which of them is shown.
-import { createEffect, createMemo, createResource, For, Show } from 'solid-js';
+import { createEffect, createMemo, For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
+import { createRead } from '../../kit/read';
 import { href, place } from '../../kit/route';
+import { Apart } from '../frame/failed';
 import { areas } from './areas';
 import { isKept } from './kept';
 import { Moved } from './mover';
@@ -9,7 +11,7 @@ import { readRights } from './rights';
 import { say } from './words';
 
 export const Settings = () => {
-  const [rights] = createResource(async () => { await readRights(); return true; });
+  const [rights] = createRead(async () => { await readRights(); return true; });
   const mine = createMemo(() => rights() ? areas.filter((area) => area.may()) : []);
   const groups = createMemo(() => [...new Set(mine().map(({ group }) => group))]);
   const asked = () => place().parts[0];
@@ -41,7 +43,7 @@ export const Settings = () => {
               <h1 class="hidden">{say('settings')}</h1><p>{say('area_gone')}</p><p><a href={href('/settings')}>{say('to_settings')}</a></p>
             </Show>
           </section>}>
-          {(area) => <Dynamic component={area().screen} />}
+          {(area) => <Apart within="section"><Dynamic component={area().screen} /></Apart>}
         </Show>
       </Show>
     </main>

@@ -1,6 +1,7 @@
 // The first run: from an empty desk to an answered customer, in five steps. Each says whether it is done; any can be left out.
-import { createEffect, createMemo, createResource, createSignal, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import { get, prefix } from '../../kit/api';
+import { createRead } from '../../kit/read';
 import { go, href, place } from '../../kit/route';
 import { ColorControl } from '../settings/brand/preview';
 import { readRoles, roleChoices } from '../settings/choices';
@@ -78,7 +79,7 @@ const Message = (props: Props) => {
 const SCREENS: Record<Step, (props: Props) => JSX.Element> = { name: Name, address: Address, people: People, mail: Mail, message: Message };
 
 export const Start = () => {
-  const [facts, { refetch }] = createResource(readFacts);
+  const [facts, { refetch }] = createRead(readFacts);
   const latest = createMemo(() => facts.latest);
   const changed = () => { void refetch(); };
   const done = (step: Step) => latest()?.done[step] ?? false;

@@ -1,7 +1,8 @@
 // Brands: the name, the colours, the logo and the picture that customers see.
-import { createResource, Show } from 'solid-js';
+import { Show } from 'solid-js';
 import { get, rowsOf, type Row } from '../../../kit/api';
 import { lazy } from '../../../kit/lazy';
+import { createRead } from '../../../kit/read';
 import { Logo } from '../logo';
 import { rank } from '../rights';
 import { rows } from '../rows';
@@ -11,7 +12,7 @@ import { ColorControl } from './preview';
 /** Owners only, and long: it comes with the first brand that is opened. */
 const Widget = lazy(async () => { const [part, words] = await Promise.all([import('./widget'), import('./widget_words')]); await words.ready(); return part; });
 
-const [locales] = createResource(async () => rowsOf(await get('/locales', { limit: 100, fields: 'native_name,is_enabled' })).filter((row) => row['is_enabled']));
+const [locales] = createRead(async () => rowsOf(await get('/locales', { limit: 100, fields: 'native_name,is_enabled' })).filter((row) => row['is_enabled']));
 
 export default rows({
   name: 'brands', path: '/brands', type: 'brand', title: 'brands', new: 'brand_new', empty: 'brands_empty', emptyNext: 'brands_empty_next',

@@ -1,6 +1,7 @@
 // The widget of a brand, for owners: the origins of the site, what the widget says, the line for the site's pages, and the secret of the site. Each change is saved at once.
-import { createResource, createSignal, createUniqueId, For, Show } from 'solid-js';
+import { createSignal, createUniqueId, For, Show } from 'solid-js';
 import { call, get, prefix, type Schemas } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { tell, tellWrong } from '../../../kit/strip';
 import { fullTime } from '../../../kit/words';
 import { Once } from '../once';
@@ -28,7 +29,7 @@ const Snippet = () => {
 
 export default (props: { brand: number }) => {
   const id = createUniqueId(), path = () => `/brands/${props.brand}/widget`;
-  const [widget, { mutate, refetch }] = createResource(path, async (at) => (await get(at)).data as unknown as Widget);
+  const [widget, { mutate, refetch }] = createRead(path, async (at) => (await get(at)).data as unknown as Widget);
   const [wrong, setWrong] = createSignal(''), [secret, setSecret] = createSignal<string>();
   const origins = () => (widget()?.origins ?? []) as unknown as string[];
   let input!: HTMLInputElement, words!: HTMLInputElement, alert!: HTMLParagraphElement;

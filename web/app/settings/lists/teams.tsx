@@ -1,8 +1,9 @@
 // Teams: a name, and who belongs to them. Members change at once, and each change can be taken back.
-import { createResource, For, Show } from 'solid-js';
+import { For, Show } from 'solid-js';
 import { call, get, rowsOf, type Schemas } from '../../../kit/api';
 import { Combobox, type Option } from '../../../kit/combobox';
 import { Face } from '../../../kit/marks';
+import { createRead } from '../../../kit/read';
 import { href } from '../../../kit/route';
 import { tell, tellWrong } from '../../../kit/strip';
 import { readCatalog } from '../../frame/catalog';
@@ -11,7 +12,7 @@ import { rows } from '../rows';
 import { say } from '../words';
 
 const Members = (props: { team: Schemas['team']; changed: () => Promise<unknown> }) => {
-  const [members, { refetch }] = createResource(() => props.team.id, async (id) => rowsOf(await get(`/teams/${id}/members`, { limit: 1000, fields: 'full_name' })) as unknown as Person[]);
+  const [members, { refetch }] = createRead(() => props.team.id, async (id) => rowsOf(await get(`/teams/${id}/members`, { limit: 1000, fields: 'full_name' })) as unknown as Person[]);
   void readStaff();
   let input: HTMLInputElement | undefined;
   const change = async (method: 'POST' | 'DELETE', id: number) => {

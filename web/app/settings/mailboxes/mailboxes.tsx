@@ -1,6 +1,7 @@
 // Mailboxes: the addresses at which the desk takes mail, and from which it answers.
-import { createResource, Show } from 'solid-js';
+import { Show } from 'solid-js';
 import { call, get, rowsOf } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { tell, tellWrong } from '../../../kit/strip';
 import { teams } from '../../frame/catalog';
 import { Part } from '../page';
@@ -12,7 +13,7 @@ import { Consent } from './consent';
 import { TrialView } from './trial';
 
 const SECURITY = { NONE: 'security_none', STARTTLS: 'security_starttls', TLS: 'security_tls' } as const;
-const [brands] = createResource(async () => rowsOf(await get('/brands', { limit: 100 })));
+const [brands] = createRead(async () => rowsOf(await get('/brands', { limit: 100 })));
 const ownsIt = () => rank() === 'OWNER';
 
 const PROVIDERS = { GOOGLE: 'oauth_google', MICROSOFT: 'oauth_microsoft', GENERIC: 'oauth_generic' } as const;

@@ -1,6 +1,7 @@
 // The test of a mailbox: a mail from it to itself. Each step says what happened, and what to do.
-import { createResource, createSignal, For, onCleanup, Show } from 'solid-js';
+import { createSignal, For, onCleanup, Show } from 'solid-js';
 import { call, get, Refused, rowsOf, type Schemas } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { shortTime } from '../../../kit/words';
 import { say, type SettingsWord } from '../words';
 
@@ -16,7 +17,7 @@ const NAMES: Record<string, SettingsWord> = {
 
 export const TrialView = (props: { mailbox: number; passed?: () => void }) => {
   const path = `/mailboxes/${props.mailbox}/test`;
-  const [trial, { mutate, refetch }] = createResource(async () => rowsOf(await get(path))[0] as unknown as Trial);
+  const [trial, { mutate, refetch }] = createRead(async () => rowsOf(await get(path))[0] as unknown as Trial);
   const [wrong, setWrong] = createSignal<string>();
   const runs = () => trial()?.status === 'RUNNING';
   const steps = () => (trial()?.steps ?? []) as unknown as Step[];

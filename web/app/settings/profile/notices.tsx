@@ -1,6 +1,7 @@
 // Of what the person is notified, and where. Each choice is saved at once.
-import { createResource, For, Show } from 'solid-js';
+import { For, Show } from 'solid-js';
 import { call, get, rowsOf, type Schemas } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { tell, tellWrong } from '../../../kit/strip';
 import { Page } from '../page';
 import { say, type SettingsWord } from '../words';
@@ -13,7 +14,7 @@ const EVENTS: Record<string, SettingsWord> = {
 const PLACES = { desktop: 'notice_list', email: 'notice_email', mobile: 'notice_mobile' } as const satisfies Record<string, SettingsWord>;
 
 const Notices = () => {
-  const [rows, { mutate }] = createResource(async () => rowsOf(await get('/notification_preferences', { limit: 100 })) as unknown as Preference[]);
+  const [rows, { mutate }] = createRead(async () => rowsOf(await get('/notification_preferences', { limit: 100 })) as unknown as Preference[]);
   const put = (type: string, place: keyof typeof PLACES, value: boolean) => mutate((all) => all?.map((row) => row.type === type ? { ...row, [place]: value } : row));
   const set = async (row: Preference, place: keyof typeof PLACES, value: boolean, isUndo = false): Promise<void> => {
     const type = row.type ?? '';

@@ -1,6 +1,7 @@
 // The own passkeys: added, renamed and removed. A stolen session is not enough, so adding and removing ask for the password or a code.
-import { createResource, createSignal, createUniqueId, For, Show } from 'solid-js';
+import { createSignal, createUniqueId, For, Show } from 'solid-js';
 import { call, get, Refused, rowsOf, type Reply, type Schemas } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { tell } from '../../../kit/strip';
 import { shortTime } from '../../../kit/words';
 import { make, type Creation } from '../../session/passkey';
@@ -106,8 +107,8 @@ const One = (props: { row: Passkey; hasFactor: boolean; onChanged: (text: string
 
 export const Passkeys = () => {
   const id = createUniqueId(), [adds, setAdds] = createSignal(false);
-  const [rows, { refetch }] = createResource(async () => rowsOf(await get('/profile/passkeys')) as unknown as Passkey[]);
-  const [hasFactor] = createResource(async () => (rowsOf(await get('/profile', { fields: 'is_otp_enabled' }))[0] as unknown as Schemas['profile']).is_otp_enabled ?? false);
+  const [rows, { refetch }] = createRead(async () => rowsOf(await get('/profile/passkeys')) as unknown as Passkey[]);
+  const [hasFactor] = createRead(async () => (rowsOf(await get('/profile', { fields: 'is_otp_enabled' }))[0] as unknown as Schemas['profile']).is_otp_enabled ?? false);
   const changed = async (text?: string) => {
     setAdds(false);
     if (text) tell(text);

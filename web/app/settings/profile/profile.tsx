@@ -1,6 +1,7 @@
 // The own profile: what colleagues and customers see, the picture, the addresses.
-import { createResource, createSignal, For, Show } from 'solid-js';
+import { createSignal, For, Show } from 'solid-js';
 import { call, get, Refused, rowsOf, type Row } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { keepReply } from '../../../kit/store';
 import { tell, tellWrong } from '../../../kit/strip';
 import { Identities } from '../../people/identities';
@@ -45,7 +46,7 @@ const Picture = () => {
 
 /** The own addresses. Mails of conversations come to the primary one; a new one is verified by a mail first. */
 export const Addresses = () => {
-  const [rows, { refetch }] = createResource(async () => rowsOf(await get(ADDRESS.path, ADDRESS.query)));
+  const [rows, { refetch }] = createRead(async () => rowsOf(await get(ADDRESS.path, ADDRESS.query)));
   const [wrong, setWrong] = createSignal<string>(), [notice, setNotice] = createSignal<string>();
   let input!: HTMLInputElement, alert!: HTMLParagraphElement;
   const done = async (work: Promise<unknown>) => {
@@ -95,7 +96,7 @@ export const Addresses = () => {
 };
 
 const Profile = () => {
-  const [locales] = createResource(async () => rowsOf(await get('/locales', { limit: 100, fields: 'native_name,is_enabled' })).filter((row) => row['is_enabled']));
+  const [locales] = createRead(async () => rowsOf(await get('/locales', { limit: 100, fields: 'native_name,is_enabled' })).filter((row) => row['is_enabled']));
   const form = createForm({
     key: 'profile/own', operation: 'PUT /profile', path: '/profile', read: async () => ({ ...await get('/profile'), etag: null }), // the version also counts pictures and addresses, which this page changes, too
     fields: [

@@ -1,6 +1,7 @@
 // How one logs in: the password, the second factor, accounts at providers, this session.
-import { createResource, createSignal, Match, onCleanup, Show, Switch } from 'solid-js';
+import { createSignal, Match, onCleanup, Show, Switch } from 'solid-js';
 import { call, get, rowsOf, type Schemas } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { fullTime } from '../../../kit/words';
 import { tell } from '../../../kit/strip';
 import { logOut, me } from '../../session/session';
@@ -31,7 +32,7 @@ const QrCode = (props: { svg: string }) => {
 };
 
 const SecondFactor = () => {
-  const [factor, { refetch }] = createResource(async () => rowsOf(await get('/profile/twofactor'))[0] as unknown as Schemas['twofactor']);
+  const [factor, { refetch }] = createRead(async () => rowsOf(await get('/profile/twofactor'))[0] as unknown as Schemas['twofactor']);
   const [codes, setCodes] = createSignal<string[]>(), [begun, setBegun] = createSignal(false), [wrong, setWrong] = createSignal<string>(), [busy, setBusy] = createSignal(false);
   let input!: HTMLInputElement;
   const send = async (event: SubmitEvent, work: () => Promise<void>) => {
@@ -97,7 +98,7 @@ const SecondFactor = () => {
 };
 
 const Session = () => {
-  const [session] = createResource(async () => rowsOf(await get('/session'))[0] as unknown as Schemas['session']);
+  const [session] = createRead(async () => rowsOf(await get('/session'))[0] as unknown as Schemas['session']);
   return (
     <Show when={session()}>
       {(one) => (

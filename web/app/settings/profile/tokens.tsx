@@ -1,6 +1,7 @@
 // Tokens for programs that act for the person.
-import { createResource, createSignal, createUniqueId, For, Show } from 'solid-js';
+import { createSignal, createUniqueId, For, Show } from 'solid-js';
 import { call, get, rowsOf, type Schemas } from '../../../kit/api';
+import { createRead } from '../../../kit/read';
 import { tell, tellWrong } from '../../../kit/strip';
 import { fullTime, shortTime } from '../../../kit/words';
 import { createForm } from '../form';
@@ -16,7 +17,7 @@ const DAYS: Record<string, SettingsWord> = { 30: 'days_30', 90: 'days_90', 365: 
 const DAY_MS = 86_400_000;
 
 const Tokens = () => {
-  const [rows, { refetch }] = createResource(async () => rowsOf(await get(PATH, { limit: 100 })) as unknown as Token[]);
+  const [rows, { refetch }] = createRead(async () => rowsOf(await get(PATH, { limit: 100 })) as unknown as Token[]);
   const [made, setMade] = createSignal<string>(), [turn, setTurn] = createSignal({}), [doomed, setDoomed] = createSignal<Token>(), title = createUniqueId();
   let question!: HTMLDialogElement;
   const make = () => createForm({
