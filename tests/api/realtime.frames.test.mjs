@@ -69,7 +69,7 @@ describe('handshake (4.2):', () => {
     const bytes = Buffer.concat([beat('a'), beat('b')]);
     for (const cut of [bytes.length, 1, 7, bytes.length - 3]) {
       const early = await open(t, { behind: bytes.subarray(0, cut) });
-      assert.equal(early.status, 101);
+      assert.equal(early.status, 101, `${cut} bytes: ${early.error ?? early.head}`);
       await early.write(bytes.subarray(cut), closing(1000));
       early.tcp.destroy();
     }

@@ -52,7 +52,7 @@ export class RawSocket {
     Object.assign(raw, { frames: [], bytes: Buffer.alloc(0), head: '', ended: false });
     raw.tcp = net.connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     defer(t, () => raw.tcp.destroy());
-    raw.tcp.on('error', () => {}).on('end', () => { raw.ended = true; }).on('close', () => { raw.ended = true; });
+    raw.tcp.on('error', (error) => { raw.error = error; }).on('end', () => { raw.ended = true; }).on('close', () => { raw.ended = true; });
     raw.tcp.on('data', (bytes) => raw.hear(bytes));
     raw.tcp.write(Buffer.concat([Buffer.from(`${line}\r\n${lines.join('')}\r\n`), Buffer.from(behind)]));
     await until('the head of a reply', () => raw.head || raw.ended);
