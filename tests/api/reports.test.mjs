@@ -339,7 +339,7 @@ function stored(desk) {
   return cases;
 }
 
-const tables = (desk) => sql(desk, 'SELECT * FROM report_facts ORDER BY kind, at, case_id, n') + sql(desk, "SELECT * FROM report_days WHERE records <> '' ORDER BY kind, dimension, day, key");
+const tables = (desk) => sql(desk, 'SELECT * FROM report_facts ORDER BY kind, at, case_id, n') + sql(desk, "SELECT * FROM report_days WHERE records <> '' ORDER BY place");
 
 describe('reports of a desk at work:', () => {
   const world = shared(async (given) => {
@@ -400,7 +400,7 @@ describe('reports of a desk at work:', () => {
     await series(owner, { metric: 'CREATED' });
     assert.equal(tables(desk), followed, 'what followed is what is built anew');
     await desk.stop();
-    sql(desk, `UPDATE report_facts SET took = took + 1 WHERE kind IN (1, 4); UPDATE report_days SET records = records || 'Xa' WHERE kind = 1 AND dimension = 0`);
+    sql(desk, `UPDATE report_facts SET took = took + 1 WHERE kind IN (1, 4); UPDATE report_days SET records = records || 'Xa' WHERE (place >> 55) = 16`);
     const { status, stdout } = desk.check();
     assert.notEqual(status, 0);
     assert.match(stdout, /the facts of reports of conversation \d+ do not follow from its rows/);
@@ -540,7 +540,7 @@ describe('reports of a desk at work:', () => {
     const groups = async () => (await owner.fetch(SERIES, { metric: 'FIRST_RESPONSE', group: 'AGENT', end_at: iso(desk.clock.now + 1000) })).groups.map((g) => [g.key, g.n.at(-1)]);
     assert.deepEqual(await groups(), [[desk.people.agent.id, 1]]);
     await desk.stop();
-    sql(desk, 'DELETE FROM report_days WHERE dimension = 3');
+    sql(desk, 'DELETE FROM report_days WHERE ((place >> 55) & 15) = 3');
     assert.notEqual(desk.check().status, 0);
     await desk.start();
     assert.deepEqual(await groups(), [[desk.people.agent.id, 1]], 'few waits are read from facts');

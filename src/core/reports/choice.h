@@ -7,11 +7,13 @@
  *     rows without a team              nobody's, and the caller's own
  *     rows of the caller as the agent  those of other teams
  *
- * Records of tags have the same rows. Tags with other conditions are read from whole records of all rows. */
+ * Records of tags have the same rows, but rows without a team have only nobody's. Tags with other conditions
+ * are read from whole records of all rows. */
 #ifndef CORE_REPORTS_CHOICE_H
 #define CORE_REPORTS_CHOICE_H
 
 #include "core/access/access.h"
+#include "core/reports/place.h"
 #include "core/reports/record.h"
 #include "core/reports/series_ask.h"
 
@@ -33,6 +35,7 @@ struct choice {
     struct record_layout layout; /* of the rows */
     int64_t team, agent;         /* of the row, if the records have none */
     bool is_rest;                /* rows of the caller as the agent */
+    bool is_of_tags;             /* rows of teams and agents with tags */
     bool row_seen;               /* the caller sees all records of the row */
     bool unknown;                /* a key that is needed is not known, so facts must be read */
     int count;                   /* of keys */

@@ -96,9 +96,10 @@ static struct fact *tell_duration(struct telling *t, const struct told *c, enum 
 
 static const int64_t ages[BACKLOG_AGES] = {0, TIME_DAY, 7 * TIME_DAY, 30 * TIME_DAY};
 
-/* The conversation was open from `from` to `to` (INT64_MAX: it still is). It enters each age that it
- * reaches meanwhile, also if that is in the future. */
+/* The conversation was open from `from` to `to` (INT64_MAX: it still is). It reaches each age meanwhile, also
+ * if that is in the future. */
 static void tell_open(struct telling *t, const struct told *c, int64_t from, int64_t to) {
+    bool entered = false;
     if (to <= from) return;
     for (int age = 0; age < BACKLOG_AGES; age++) {
         int64_t begins = c->created_at + ages[age];
@@ -106,8 +107,9 @@ static void tell_open(struct telling *t, const struct told *c, int64_t from, int
         if (age == 0 || begins < from) begins = from;
         if (ends > to) ends = to;
         if (begins >= ends) continue;
-        tell_fact(t, c, FACT_BACKLOG, begins, BACKLOG_ENTERS + age);
-        if (ends != INT64_MAX) tell_fact(t, c, FACT_BACKLOG, ends, BACKLOG_LEAVES + age);
+        tell_fact(t, c, FACT_BACKLOG, begins, entered ? BACKLOG_GROWS + age - 1 : BACKLOG_ENTERS + age);
+        if (ends == to && to != INT64_MAX) tell_fact(t, c, FACT_BACKLOG, to, BACKLOG_LEAVES + age);
+        entered = true;
     }
 }
 

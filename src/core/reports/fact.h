@@ -9,7 +9,7 @@
 enum fact_kind {
     FACT_CREATED = 1,
     FACT_REOPENED,
-    FACT_BACKLOG, /* enters or leaves an age: part is BACKLOG_ENTERS or BACKLOG_LEAVES + age */
+    FACT_BACKLOG, /* part: BACKLOG_ENTERS, _LEAVES or _GROWS + age */
     FACT_FIRST_RESPONSE,
     FACT_NEXT_RESPONSE,
     FACT_RESOLVED, /* part: replies of staff, at most FACT_PARTS - 1 */
@@ -31,7 +31,8 @@ static inline bool fact_has_author(enum fact_kind k) {
 }
 
 #define BACKLOG_AGES 4 /* under a day, a week, 30 days, and older */
-enum { BACKLOG_ENTERS = 0, BACKLOG_LEAVES = BACKLOG_AGES };
+/* A conversation enters the backlog or leaves it at an age, or passes from an age to the next one. */
+enum { BACKLOG_ENTERS = 0, BACKLOG_LEAVES = BACKLOG_AGES, BACKLOG_GROWS = 2 * BACKLOG_AGES };
 enum sla_outcome { SLA_KEPT, SLA_BROKEN, SLA_RUNNING, SLA_OUTCOMES };
 
 /* Stored: a schema file that changes a number empties report_days (schema 106). */

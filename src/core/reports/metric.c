@@ -16,9 +16,14 @@ const struct word report_metric_names[] = {{METRIC_CREATED, "CREATED"},
                                            {METRIC_SLA_RESOLUTION, "SLA_RESOLUTION"},
                                            {0}};
 
-#define AGE(age) 1U << (BACKLOG_ENTERS + (age)), 1U << (BACKLOG_LEAVES + (age))
-static const struct metric_part ages[] = {
-    {"under_a_day", AGE(0)}, {"under_a_week", AGE(1)}, {"under_30_days", AGE(2)}, {"older", AGE(3)}, {0}};
+#define ENTERS(age) (1U << (BACKLOG_ENTERS + (age)))
+#define LEAVES(age) (1U << (BACKLOG_LEAVES + (age)))
+#define GROWS(age) (1U << (BACKLOG_GROWS + (age)))
+static const struct metric_part ages[] = {{"under_a_day", ENTERS(0), LEAVES(0) | GROWS(0)},
+                                          {"under_a_week", ENTERS(1) | GROWS(0), LEAVES(1) | GROWS(1)},
+                                          {"under_30_days", ENTERS(2) | GROWS(1), LEAVES(2) | GROWS(2)},
+                                          {"older", ENTERS(3) | GROWS(2), LEAVES(3)},
+                                          {0}};
 static const struct metric_part scores[] = {{"good", 1, 0}, {"bad", 2, 0}, {0}};
 /* Parts of SLA facts: three outcomes of each type. */
 #define OF_TYPES(outcome) (1U << (outcome) | 1U << (3 + (outcome)) | 1U << (6 + (outcome)))

@@ -76,12 +76,11 @@ struct record_layout record_layout(enum fact_kind k, enum report_dimension d) {
     l.width += l.has_steps ? 6 : 2;
     if (is_of_tags(d)) {
         l.tag = key_next(&l, 3);
-        if (d == BY_TEAM_TAG) l.assigned = key_next(&l, 4);
-        else l.keys[BY_TEAM_NOW] = key_next(&l, 3);
+        if (d == BY_ASSIGNED_TAG) l.keys[BY_TEAM_NOW] = key_next(&l, 3);
     }
     if (!is_whole(d)) return l;
     if (d != BY_TEAM_WHOLE) l.keys[BY_TEAM_NOW] = key_next(&l, 3);
-    l.assigned = key_next(&l, 4);
+    if (d != BY_ASSIGNED_WHOLE) l.assigned = key_next(&l, 4);
     l.keys[BY_AGENT_NOW] = fact_has_author(k) ? key_next(&l, 4) : l.assigned;
     l.keys[BY_CHANNEL] = key_next(&l, 1);
     l.keys[BY_PRIORITY] = key_next(&l, 2);

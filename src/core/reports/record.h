@@ -15,12 +15,13 @@
  * A rollup of one property does not say what a caller sees who sees a part, nor which facts have two
  * properties, nor how many conversations they belong to. So the records of BY_TEAM_WHOLE, BY_ASSIGNED_WHOLE
  * and BY_EACH_TAG are whole: they end with the other keys (but tags) in digits of 64. These are the team
- * (but of rows of teams), the agent of the conversation, the author, the channel, the priority, the SLA, the
- * organization and the conversation. A caller who sees a part reads rows of teams and of one agent, and no
- * others (core/reports/choice.h). Reports by tag read BY_TEAM_TAG and BY_ASSIGNED_TAG in the same way. These
- * have a record for each tag of a fact, with the tag, and the agent or the team. A key that is too large for
- * its digits is KEY_UNKNOWN; then facts are read. Facts of the backlog have no conversation, because it is
- * one of those that were created, completed and reopened (core/reports/case_set.h).
+ * and the agent of the conversation (but the key of the row), the author, the channel, the priority, the SLA,
+ * the organization and the conversation. A caller who sees a part reads rows of teams and of one agent, and
+ * no others (core/reports/choice.h). Reports by tag read BY_TEAM_TAG and BY_ASSIGNED_TAG in the same way.
+ * These have a record for each tag of a fact, with the tag; rows of agents have the team, too. Rows without a
+ * team have only nobody's, so no record needs the agent. A key that is too large for its digits is
+ * KEY_UNKNOWN; then facts are read. Facts of the backlog have no conversation, because it is one of those
+ * that were created, completed and reopened (core/reports/case_set.h).
  *
  * 256 steps: step 0 is under a second, the others grow by 7 % from a second to a year. */
 #ifndef CORE_REPORTS_RECORD_H

@@ -8,28 +8,16 @@
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-struct rollup_place {
-    int64_t kind, dimension, day, key;
-};
-
 struct rollup_change {
-    struct rollup_place place;
+    int64_t place; /* core/reports/place.h */
     char record[RECORD_MAX];
     bool added;
 };
 
-static int place_compare(const struct rollup_place *a, const struct rollup_place *b) {
-    const int64_t of_a[] = {a->kind, a->dimension, a->day, a->key};
-    const int64_t of_b[] = {b->kind, b->dimension, b->day, b->key};
-    for (int i = 0; i < 4; i++)
-        if (of_a[i] != of_b[i]) return of_a[i] < of_b[i] ? -1 : 1;
-    return 0;
-}
-
 static int change_compare(const void *x, const void *y) {
     const struct rollup_change *a = x, *b = y;
-    int rc = place_compare(&a->place, &b->place);
-    return rc ? rc : memcmp(a->record, b->record, RECORD_MAX);
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    return memcmp(a->record, b->record, RECORD_MAX);
 }
 
 struct noting {
@@ -44,7 +32,8 @@ static void note_row(struct noting *n, enum report_dimension dimension, int64_t 
     struct rollup_changes *c = n->changes;
     c->list = arena_more(n->work->arena, c->list, c->count, &c->room, sizeof *c->list);
     struct rollup_change *made = &c->list[c->count++];
-    *made = (struct rollup_change){{n->fact->kind, dimension, fact_day(n->fact->at), row}, "", n->added};
+    *made = (struct rollup_change){place_make(n->fact->kind, dimension, fact_day(n->fact->at), row), "",
+                                   n->added};
     record_write(n->fact, dimension, key, made->record);
 }
 
@@ -56,8 +45,9 @@ static void note_tag(void *arg, int64_t tag_id) {
     struct noting *n = arg;
     note_key(n, BY_EACH_TAG, tag_id);
     note_key(n, BY_TAG_SHORT, tag_id);
-    note_row(n, BY_TEAM_TAG, n->fact->keys[BY_TEAM_NOW], tag_id);
-    if (n->fact->assigned_agent_id) note_row(n, BY_ASSIGNED_TAG, n->fact->assigned_agent_id, tag_id);
+    int64_t team = n->fact->keys[BY_TEAM_NOW], agent = n->fact->assigned_agent_id;
+    if (team || !agent) note_row(n, BY_TEAM_TAG, team, tag_id);
+    if (agent) note_row(n, BY_ASSIGNED_TAG, agent, tag_id);
 }
 
 void rollup_note(struct work *w, struct rollup_changes *changes, const struct fact *f, bool added) {
@@ -72,19 +62,14 @@ void rollup_note(struct work *w, struct rollup_changes *changes, const struct fa
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-#define CELL(n) "CAST(r.value ->> " n " AS BIGINT)"
-#define WORD(n) "CAST(r.value ->> " n " AS INTEGER)"
-QUERY(rollup_find, "SELECT d.kind, d.dimension, d.day, d.key, d.records FROM @ROWS(:rows) r "
-                   "JOIN report_days d ON d.kind = " WORD("0") " AND d.dimension = " WORD(
-                       "1") " AND d.day = " CELL("2") " AND d.key = " CELL("3"));
-#define ROLLUP_CELLS WORD("0") ", " WORD("1") ", " CELL("2") ", " CELL("3") ", r.value ->> 4"
-QUERY(rollup_set, "INSERT INTO report_days (kind, dimension, day, key, records) SELECT " ROLLUP_CELLS
-                  " FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (kind, dimension, day, key) "
-                  "DO UPDATE SET records = excluded.records");
+QUERY(rollup_find, "SELECT d.place, d.records FROM report_days d WHERE d.place IN @LIST(:places)");
+QUERY(rollup_set,
+      "INSERT INTO report_days (place, records) SELECT CAST(r.value ->> 0 AS BIGINT), r.value ->> 1 "
+      "FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (place) DO UPDATE SET records = excluded.records");
 
 /* A row of report_days that changes: the changes from `first` on. */
 struct rollup_row {
-    struct rollup_place place;
+    int64_t place;
     const struct rollup_change *first;
     int count;
     struct str records;
@@ -92,7 +77,7 @@ struct rollup_row {
 
 static int row_compare(const void *x, const void *y) {
     const struct rollup_row *a = x, *b = y;
-    return place_compare(&a->place, &b->place);
+    return (a->place > b->place) - (a->place < b->place);
 }
 
 static int rows_of(struct work *w, const struct rollup_changes *changes, struct rollup_row **out) {
@@ -100,7 +85,7 @@ static int rows_of(struct work *w, const struct rollup_changes *changes, struct 
     int n = 0;
     for (int i = 0; i < changes->count; i++) {
         const struct rollup_change *c = &changes->list[i];
-        if (n == 0 || place_compare(&rows[n - 1].place, &c->place) != 0)
+        if (n == 0 || rows[n - 1].place != c->place)
             rows[n++] = (struct rollup_row){.place = c->place, .first = c};
         rows[n - 1].count++;
     }
@@ -108,21 +93,14 @@ static int rows_of(struct work *w, const struct rollup_changes *changes, struct 
     return n;
 }
 
-static void place_write(struct buf *b, const struct rollup_place *p, bool first) {
-    buf_fmt(b, "%c[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, first ? '[' : ',', p->kind, p->dimension,
-            p->day, p->key);
-}
-
 static int rows_read(struct work *w, struct rollup_row *rows, int n) {
-    struct buf places = {0};
+    int64_t *places = arena_array(w->arena, (size_t)n, sizeof *places);
     int rc;
-    for (int i = 0; i < n; i++) place_write(&places, &rows[i].place, i == 0), buf_char(&places, ']');
-    buf_char(&places, ']');
-    DB_ROWS(rc, w->conn, &rollup_find, BINDS(B_TEXT("rows", buf_take(&places, w->arena))), row) {
-        struct rollup_row key = {
-            {col_int(row, 0), col_int(row, 1), col_int(row, 2), col_int(row, 3)}, NULL, 0, {0}};
+    for (int i = 0; i < n; i++) places[i] = rows[i].place;
+    DB_ROWS(rc, w->conn, &rollup_find, BINDS(B_TEXT("places", json_ids(w->arena, places, (size_t)n))), row) {
+        struct rollup_row key = {.place = col_int(row, 0)};
         struct rollup_row *found = bsearch(&key, rows, (size_t)n, sizeof *rows, row_compare);
-        if (found) found->records = str_dup(w->arena, col_text(row, 4));
+        if (found) found->records = str_dup(w->arena, col_text(row, 1));
     }
     return rc;
 }
@@ -130,8 +108,7 @@ static int rows_read(struct work *w, struct rollup_row *rows, int n) {
 /* Writes the records of the row with its changes: both are sorted. A record that is taken away and not there
  * is left to deskd check. */
 static void records_merge(struct buf *out, const struct rollup_row *row) {
-    size_t width =
-        record_layout((enum fact_kind)row->place.kind, (enum report_dimension)row->place.dimension).width;
+    size_t width = record_layout(place_kind(row->place), place_dimension(row->place)).width;
     const char *at = row->records.p, *end = row->records.p + row->records.n;
     for (int i = 0; i < row->count;) {
         const char *record = row->first[i].record;
@@ -155,8 +132,7 @@ int rollup_put(struct work *w, struct rollup_changes *changes) {
     int n = rows_of(w, changes, &rows);
     TRY(rows_read(w, rows, n));
     for (int i = 0; i < n; i++) {
-        place_write(&made, &rows[i].place, i == 0);
-        buf_text(&made, ",\"");
+        buf_fmt(&made, "%c[%" PRId64 ",\"", i ? ',' : '[', rows[i].place);
         records_merge(&made, &rows[i]);
         buf_text(&made, "\"]");
     }
@@ -166,9 +142,20 @@ int rollup_put(struct work *w, struct rollup_changes *changes) {
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-QUERY(rollup_days, "SELECT DISTINCT kind, day FROM report_days ORDER BY kind, day");
-QUERY(rollup_of_day, "SELECT dimension, key, records FROM report_days WHERE kind = :kind "
-                     "AND dimension BETWEEN 0 AND 12 AND day = :day ORDER BY dimension, key");
+/* The bits of a place: core/reports/place.h. */
+QUERY(rollup_days,
+      "SELECT DISTINCT (d.place >> 59), ((d.place >> 33) & 4194303) FROM report_days d ORDER BY 1, 2");
+QUERY(rollup_of_day, "SELECT d.place, d.records FROM @EACH_ID(:firsts) q CROSS JOIN report_days d "
+                     "WHERE d.place >= q.value AND d.place < q.value + 8589934592 ORDER BY d.place");
+_Static_assert(PLACE_KIND == 59 && PLACE_DAY == 33 && PLACE_DAYS == 4194304 && PLACE_KEYS == 8589934592,
+               "SQL");
+
+/* The rows of a kind and a day. */
+static struct str firsts_of_day(struct work *w, int64_t kind, int64_t day) {
+    int64_t firsts[ROLLUP_DIMENSIONS];
+    for (int d = 0; d < ROLLUP_DIMENSIONS; d++) firsts[d] = place_make(kind, d, day, 0);
+    return json_ids(w->arena, firsts, ROLLUP_DIMENSIONS);
+}
 
 static int day_differs(struct work *w, int64_t kind, int64_t day) {
     struct rollup_changes changes = {0};
@@ -180,13 +167,13 @@ static int day_differs(struct work *w, int64_t kind, int64_t day) {
     for (int i = 0; i < facts.count; i++) rollup_note(w, &changes, &facts.list[i], true);
     if (changes.count) qsort(changes.list, (size_t)changes.count, sizeof *changes.list, change_compare);
     int n = rows_of(w, &changes, &rows);
-    DB_ROWS(rc, w->conn, &rollup_of_day, BINDS(B_INT("kind", kind), B_INT("day", day)), row) {
-        struct str records = col_text(row, 2);
+    DB_ROWS(rc, w->conn, &rollup_of_day, BINDS(B_TEXT("firsts", firsts_of_day(w, kind, day))), row) {
+        struct str records = col_text(row, 1);
         struct buf made = {0};
         if (records.n == 0) continue;
         if (at < n) records_merge(&made, &rows[at]);
-        differs = differs || at == n || rows[at].place.dimension != col_int(row, 0) ||
-                  rows[at].place.key != col_int(row, 1) || !str_eq(buf_view(&made), records);
+        differs =
+            differs || at == n || rows[at].place != col_int(row, 0) || !str_eq(buf_view(&made), records);
         buf_free(&made);
         if (at < n) at++;
     }
@@ -196,7 +183,8 @@ static int day_differs(struct work *w, int64_t kind, int64_t day) {
 /* Days with facts and no rollup are found by their numbers. */
 QUERY(rollup_counts,
       "SELECT CASE WHEN (SELECT COUNT(*) FROM report_facts) = (SELECT COALESCE(SUM(LENGTH(d.records) / CASE "
-      "WHEN d.kind IN (4, 5, 6) THEN 6 ELSE 2 END), 0) FROM report_days d WHERE d.dimension = 0) "
+      "WHEN (d.place >> 59) IN (4, 5, 6) THEN 6 ELSE 2 END), 0) FROM report_days d "
+      "WHERE ((d.place >> 55) & 15) = 0) "
       "THEN 1 ELSE 0 END");
 
 int rollup_check(struct work *w, void (*report)(void *arg, int64_t kind, int64_t day), void *arg) {
@@ -207,7 +195,7 @@ int rollup_check(struct work *w, void (*report)(void *arg, int64_t kind, int64_t
     int64_t equal = 0;
     DB_ROWS(rc, w->conn, &rollup_days, NULL, row) {
         list = arena_more(w->arena, list, n, &room, sizeof *list);
-        list[n++] = (struct kind_day){col_int(row, 0), col_int(row, 1)};
+        list[n++] = (struct kind_day){col_int(row, 0), col_int(row, 1) + PLACE_DAY_FIRST};
     }
     TRY(rc);
     for (int i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
 #ifndef CORE_REPORTS_ROLLUP_H
 #define CORE_REPORTS_ROLLUP_H
 
+#include "core/reports/place.h"
 #include "core/reports/record.h"
 
 /* Changes of rollups. */

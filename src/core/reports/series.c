@@ -12,7 +12,7 @@ const struct word report_groups[] = {{BY_CHANNEL, "CHANNEL"}, {BY_TEAM_NOW, "TEA
                                      {BY_EACH_TAG, "TAG"},    {0}};
 
 QUERY(series_lengths, "SELECT LENGTH(d.records) FROM report_days d "
-                      "WHERE d.kind = :kind AND d.dimension = 0 AND d.day BETWEEN :first AND :last");
+                      "WHERE d.place BETWEEN :first AND :last");
 
 static bool measures(const struct reading *r) {
     return r->metric->method == METRIC_DURATION && !r->ask->counts_only;

@@ -20,7 +20,7 @@ static int64_t backlog_of(const int64_t *parts) {
 
 /* Counts a piece for the rank of its key: a backlog by its end, others by their facts. */
 static int64_t piece_weight(const struct reading *r, const struct piece *p) {
-    if (is_backlog(r)) return p->part >= BACKLOG_LEAVES ? -p->n : p->n;
+    if (is_backlog(r)) return p->part < BACKLOG_LEAVES ? p->n : p->part < BACKLOG_GROWS ? -p->n : 0;
     return p->bucket >= 0 ? p->n : 0;
 }
 

@@ -15,14 +15,24 @@ static void tagged_add(void *arg, int64_t tag_id) {
     series_piece_add(t->reading, tag_id, t->bucket, t->part, t->step, t->took, 1);
 }
 
-/* Columns of facts: at, part, took, took_open, keys, tags. */
-#define FACT_CELLS                                                                                   \
-    "f.at, f.part, f.took, f.took_open, f.channel, f.team_id, f.agent_id, f.priority_id, f.sla_id, " \
-    "f.organization_id, f.tags, f.assigned_agent_id"
-enum { CELL_KEYS = 4, CELL_TEAM = 5, CELL_TAGS = 10, CELL_ASSIGNED };
+/* Columns of facts that the reading needs, because each one costs as much as a row. */
+enum { CELL_AT, CELL_PART, CELL_TOOK, CELL_KEY, CELL_TEAM, CELL_ASSIGNED };
+static const char *const key_columns[REPORT_DIMENSIONS] = {
+    [BY_ALL] = "0",
+    [BY_CHANNEL] = "f.channel",
+    [BY_TEAM_NOW] = "f.team_id",
+    [BY_AGENT_NOW] = "f.agent_id",
+    [BY_PRIORITY] = "f.priority_id",
+    [BY_SLA] = "f.sla_id",
+    [BY_ORGANIZATION_NOW] = "f.organization_id",
+    [BY_EACH_TAG] = "f.tags",
+};
 
-static int64_t duration_of(const struct reading *r, int64_t took, int64_t open) {
-    return r->ask->hours == REPORT_BUSINESS ? open : took;
+static void cells_write(const struct reading *r, struct buf *sql) {
+    const char *took = r->ask->hours == REPORT_BUSINESS ? "f.took_open" : "f.took";
+    buf_fmt(sql, "SELECT f.at, f.part, %s, %s", fact_has_duration(r->metric->kind) ? took : "0",
+            key_columns[r->dimension]);
+    if (r->reader) buf_text(sql, ", f.team_id, f.assigned_agent_id");
 }
 
 /* The step of a fact among those of rollups. Exact readings need none. */
@@ -32,18 +42,18 @@ static int fact_step(const struct reading *r, int64_t took) {
 
 static void fact_add(struct reading *r, struct stmt *row) {
     if (r->reader && !access_case_of(r->reader, col_int(row, CELL_TEAM), col_int(row, CELL_ASSIGNED))) return;
-    int64_t at = col_int(row, 0), took = duration_of(r, col_int(row, 2), col_int(row, 3));
-    int bucket = at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at), part = (int)col_int(row, 1);
+    int64_t at = col_int(row, CELL_AT), took = col_int(row, CELL_TOOK);
+    int bucket = at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at);
+    int part = (int)col_int(row, CELL_PART);
     if (at >= reading_end(r) || at < reading_start(r)) return;
     if (r->dimension == BY_EACH_TAG) {
         struct tagged_piece t = {r, bucket, part, fact_step(r, took), took};
-        struct str tags = col_text(row, CELL_TAGS);
+        struct str tags = col_text(row, CELL_KEY);
         fact_tags(tags, tagged_add, &t);
         if (tags.n == 0) series_piece_add(r, 0, bucket, part, t.step, took, 1);
         return;
     }
-    int64_t key = r->dimension == BY_ALL ? 0 : col_int(row, CELL_KEYS + (int)r->dimension - BY_CHANNEL);
-    series_piece_add(r, key, bucket, part, fact_step(r, took), took, 1);
+    series_piece_add(r, col_int(row, CELL_KEY), bucket, part, fact_step(r, took), took, 1);
 }
 
 static const struct {
@@ -115,7 +125,8 @@ int series_facts_tell(struct work *w, enum fact_kind kind, const struct report_o
 int facts_visible(struct reading *r) {
     struct buf sql = {0};
     struct branches binds = r->seen;
-    buf_text(&sql, "SELECT " FACT_CELLS " FROM report_facts f");
+    cells_write(r, &sql);
+    buf_text(&sql, " FROM report_facts f");
     bool joined = r->restricted && !r->reader;
     if (joined) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
     buf_text(&sql, " WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
@@ -130,8 +141,8 @@ int facts_visible(struct reading *r) {
 }
 
 /* CROSS: SQLite would otherwise read all facts of the kind for each quarter. */
-#define FACTS_OF_QUARTERS                                                              \
-    "SELECT " FACT_CELLS " FROM @EACH_ID(:fact_quarters) q CROSS JOIN report_facts f " \
+#define OF_QUARTERS                                               \
+    " FROM @EACH_ID(:fact_quarters) q CROSS JOIN report_facts f " \
     "WHERE f.kind = :fact_kind AND f.at >= q.value AND f.at < q.value + 900000"
 
 int split_quarters_read(struct reading *r) {
@@ -139,7 +150,8 @@ int split_quarters_read(struct reading *r) {
     struct branches binds = {0};
     if (r->split_count == 0) return 0;
     ids_sort_once(r->split, r->split_count);
-    buf_text(&sql, FACTS_OF_QUARTERS);
+    cells_write(r, &sql);
+    buf_text(&sql, OF_QUARTERS);
     branch_bind_text(&binds, ":fact_quarters", json_ids(r->work->arena, r->split, (size_t)r->split_count));
     return facts_start(r, &sql, &binds);
 }

@@ -6,6 +6,7 @@
 #ifndef CORE_REPORTS_SERIES_READING_H
 #define CORE_REPORTS_SERIES_READING_H
 
+#include "core/reports/place.h"
 #include "core/reports/record.h"
 #include "core/reports/series_ask.h"
 
@@ -67,10 +68,10 @@ struct reading {
     bool business;               /* durations are those of business hours */
 };
 
-/* Binds of a query on report_days: the days of the period. */
-#define DAY_BINDS(r, dimension)                                        \
-    B_INT("kind", (r)->metric->kind), B_INT("dimension", (dimension)), \
-        B_INT("first", fact_day(reading_start(r))), B_INT("last", fact_day(reading_end(r) - 1))
+/* Binds of a query on report_days: the rows of a dimension on the days of the period. */
+#define DAY_BINDS(r, dimension)                                                                \
+    B_INT("first", place_make((r)->metric->kind, (dimension), fact_day(reading_start(r)), 0)), \
+        B_INT("last", place_make((r)->metric->kind, (dimension), fact_day(reading_end(r) - 1), INT64_MAX))
 
 static inline bool is_backlog(const struct reading *r) { return r->metric->method == METRIC_BACKLOG; }
 /* A backlog counts all facts before the end. */

@@ -2,11 +2,11 @@
 #include "core/reports/choice.h"
 #include "core/reports/series_reading.h"
 
-QUERY(series_days, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
-                   "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last ORDER BY d.day, d.key");
-QUERY(series_days_of_key, "SELECT d.day, d.key, d.records FROM report_days d WHERE d.kind = :kind "
-                          "AND d.dimension = :dimension AND d.day BETWEEN :first AND :last "
-                          "AND d.key = :key ORDER BY d.day");
+QUERY(series_days, "SELECT d.place, d.records FROM report_days d WHERE d.place BETWEEN :first AND :last "
+                   "ORDER BY d.place");
+QUERY(series_days_of_key,
+      "SELECT d.place, d.records FROM report_days d WHERE d.place BETWEEN :first AND :last "
+      "AND (d.place & " PLACE_KEY ") = :key ORDER BY d.place");
 
 #define PARTS_LENGTH 128 /* of records: fewer are added one by one */
 
@@ -248,9 +248,10 @@ static int keyed_read(struct reading *r, struct tally *t) {
     DB_ROWS(rc, r->work->conn, one ? &series_days_of_key : &series_days,
             BINDS(DAY_BINDS(r, r->rolled), B_INT("key", is_in_blocks(r->rolled) ? key / BLOCK_KEYS : key)),
             row) {
-        if (col_int(row, 0) != day) day_begin(r, day = col_int(row, 0), t);
-        if (is_in_blocks(r->rolled)) block_add(r, col_int(row, 1), col_text(row, 2), t);
-        else records_add(r, r->dimension == BY_ALL ? 0 : col_int(row, 1), col_text(row, 2), t);
+        int64_t place = col_int(row, 0);
+        if (place_day(place) != day) day_begin(r, day = place_day(place), t);
+        if (is_in_blocks(r->rolled)) block_add(r, place_key(place), col_text(row, 1), t);
+        else records_add(r, r->dimension == BY_ALL ? 0 : place_key(place), col_text(row, 1), t);
     }
     return rc;
 }
