@@ -1,7 +1,7 @@
-/* The files of a move: --files-to. files/carry.c carries them. */
+/* The files of a move: --files-to. files/copy.c carries them. */
 #include "commands/commands.h"
 
-#include "files/carry.h"
+#include "files/copy.h"
 #include "files/check.h"
 #include "files/content.h"
 
