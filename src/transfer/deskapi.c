@@ -2,8 +2,6 @@
  * system (roles, statuses, priorities, types) are found by their type. */
 #include "core/access/permission.h"
 #include "core/people/authority.h"
-#include "core/people/avatar.h"
-#include "files/picture.h"
 #include "transfer/foreign.h"
 
 #include <stdio.h>
@@ -279,29 +277,6 @@ static void take_api_teams(const struct json *item, struct foreign_person *p) {
     const struct json *list = item_list(item, "teams");
     for (const struct json *j = list ? list->first : NULL; j && p->team_count < FOREIGN_TEAMS; j = j->next)
         p->teams[p->team_count++] = item_int(j, "id");
-}
-
-/* The picture of a new person, scaled as an uploaded one. */
-static int load_api_picture(struct foreign *f, const struct json *item) {
-    struct work w;
-    struct author person;
-    struct picture picture;
-    struct str data;
-    int64_t id = item_int(item, "id"), at = item_time(item, "avatar_updated_at");
-    const char *path = str_fmt(f->item, API_PICTURE, f->from, id, at).p;
-    if (at == 0 || at < f->carried_at) return 0;
-    int found = foreign_found_person(f, id, &person), made = -1;
-    TRY(found);
-    int looked = found ? picture_look(path, &picture) : 0;
-    if (looked == 1 && picture.type) made = picture_square(path, AVATAR_SIDE, f->item, &picture, &data);
-    if (looked != 1 || made <= 0) {
-        foreign_skip(f, "pictures of people that can't be read", id);
-        return 0;
-    }
-    foreign_work(f, &w, at < f->now ? at : f->now, foreign_owner(f));
-    foreign_made(f, "pictures of people", 1);
-    struct str type = picture.type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
-    return foreign_done(f, &w, avatar_set(&w, person.user_id, type, data));
 }
 
 static int take_api_user(struct foreign *f, const struct json *item) {

@@ -78,6 +78,7 @@ struct article_earlier {
     int64_t here;
     const struct json *files;   /* pairs of ids: of the attachment at the source, of the file here */
     const struct json *locales; /* of the texts of the source */
+    const struct json *given;   /* all of it; NULL: not known */
 };
 
 /* Returns 1 with the file here of an attachment of an earlier run, 0 or a negative error. */
@@ -180,7 +181,8 @@ static int article_carried(struct foreign *f, const struct json *item, const str
     buf_fmt(&b, "{\"locales\":%.*s,\"files\":[", (int)codes.n, codes.p);
     for (int i = 0; i < count; i++)
         buf_fmt(&b, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", files[i].id, files[i].file_id);
-    buf_text(&b, "]}");
+    struct str tags = foreign_tag_keys(f, tags_of_article(f, item));
+    buf_fmt(&b, "],\"tags\":%.*s}", (int)tags.n, tags.p);
     return imported_carry(f, foreign_article.kind, item_int(item, "id"), buf_take(&b, f->item));
 }
 
@@ -367,7 +369,7 @@ static int article_give(struct foreign *f, struct work *w, const struct json *it
     TRY(change.file_count = files_added(f, e, files, count, ids, id));
     change.files = ids;
     TRY(article_change(w, e->here, &change));
-    return foreign_tags(f, w, &article_tagging, e->here, tags_of_article(f, item), id);
+    return foreign_tags_follow(f, w, &article_tagging, e->here, tags_of_article(f, item), e->given, id);
 }
 
 /* A change at the source wins over one here, as in conversations. */
@@ -400,12 +402,11 @@ static int article_allows(struct foreign *f, const struct article_here *now, boo
 /* The article here, if it was not deleted. Returns 1, 0 or a negative error. */
 static int article_here(struct foreign *f, const struct imported *row, struct article_here *out) {
     struct stmt *s;
-    struct json *carried;
-    struct json_error wrong;
-    *out = (struct article_here){.earlier = {.here = row->here}};
-    if (row->carried.p && json_parse(f->item, row->carried, &carried, &wrong) == 0) {
-        out->earlier.files = json_member(carried, S("files"));
-        out->earlier.locales = json_member(carried, S("locales"));
+    const struct json *given = imported_given(f, row);
+    *out = (struct article_here){.earlier = {.here = row->here, .given = given}};
+    if (given) {
+        out->earlier.files = json_member(given, S("files"));
+        out->earlier.locales = json_member(given, S("locales"));
     }
     int found = db_row(f->conn, &article_now, BINDS(B_INT("id", row->here)), &s);
     if (found != 1) return found;

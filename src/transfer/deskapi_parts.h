@@ -47,12 +47,17 @@ int take_api_category(struct foreign *f, const struct json *item);
 int take_api_section(struct foreign *f, const struct json *item);
 int take_api_article(struct foreign *f, const struct json *item); /* with its comments and files */
 int take_api_links(struct foreign *f, const struct json *item); /* of its texts, when all articles are here */
-/* deskapi_comments.c: the comments of an article, as the source lists them. Those of an earlier run follow the
- * source, unless they were changed here. */
+/* deskapi_comments.c: the comments of an article, as the source lists them. Those of an earlier run follow
+ * the source, unless they were changed here. */
 int take_api_comments(struct foreign *f, const struct json *list, int64_t article);
 /* Removes comments of earlier runs that the source has no more. */
 int remove_api_comments(struct foreign *f);
 int api_comments_new(struct foreign *f, const struct json *list); /* the number of those that are not here */
+
+/* ---- pictures: deskapi_pictures.c ------------------------------------------------------------ */
+
+/* The picture of a person who is here. */
+int load_api_picture(struct foreign *f, const struct json *item);
 
 /* ---- rows that are gone: deskapi_gone.c ------------------------------------------------------ */
 

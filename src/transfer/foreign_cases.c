@@ -97,6 +97,14 @@ static const struct foreign_post *first_message(const struct foreign_case *c) {
     return NULL;
 }
 
+/* Remembers the tags that a conversation has been given. before: what was remembered. */
+static int case_carried(struct foreign *f, const struct foreign_case *c, const struct json *before) {
+    struct str tags = f->source_id ? foreign_tag_keys(f, c->tags) : S("[]");
+    if (!before && str_eq(tags, S("[]"))) return 0;
+    return imported_carry(f, foreign_case_there.kind, c->id,
+                          str_fmt(f->item, "{\"tags\":%.*s}", (int)tags.n, tags.p));
+}
+
 static int begin_case(struct foreign *f, const struct foreign_case *c, const struct foreign_post *first,
                       struct author requester, int64_t *id) {
     struct work w;
@@ -136,6 +144,7 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     if (rc >= 0) rc = imported_keep(f, foreign_case_there.kind, c->id, *id, f->changed_at);
     if (rc >= 0) rc = imported_keep(f, "post", first->id, post, 0);
     if (rc >= 0) rc = foreign_tags(f, &w, &case_tagging, *id, c->tags, c->id);
+    if (rc >= 0) rc = case_carried(f, c, NULL);
     return foreign_done(f, &w, rc);
 }
 
@@ -253,7 +262,10 @@ static int add_new_posts(struct foreign *f, const struct foreign_case *c, const 
 }
 
 /* The members that the source has changed. Without a row here, 0 leaves the member as it is. */
-static int change_case(struct foreign *f, const struct foreign_case *c, int64_t id, int64_t at) {
+static int change_case(struct foreign *f, const struct foreign_case *c, const struct imported *row,
+                       int64_t at) {
+    const struct json *given = imported_given(f, row);
+    int64_t id = row->here;
     struct work w;
     struct case_now now;
     struct author agent, requester;
@@ -278,7 +290,8 @@ static int change_case(struct foreign *f, const struct foreign_case *c, int64_t 
     change.brand_id = c->brand_id;
     int rc = case_load(&w, id, &now);
     if (rc == 1) rc = case_change(&w, &now, &change);
-    if (rc >= 0) rc = foreign_tags(f, &w, &case_tagging, id, c->tags, c->id);
+    if (rc >= 0) rc = foreign_tags_follow(f, &w, &case_tagging, id, c->tags, given, c->id);
+    if (rc >= 0) rc = case_carried(f, c, given);
     return foreign_done(f, &w, rc);
 }
 
@@ -323,10 +336,10 @@ static int restored_there(struct foreign *f, int64_t id, struct case_now *now) {
 }
 
 /* Returns 1, or 0 if the conversation is not changed here: it was deleted, merged or put aside. */
-static int update_case(struct foreign *f, const struct foreign_case *c, int64_t id) {
+static int update_case(struct foreign *f, const struct foreign_case *c, const struct imported *row) {
     struct work w;
     struct case_now now;
-    int64_t at = c->created_at, updated = 0;
+    int64_t id = row->here, at = c->created_at, updated = 0;
     foreign_work(f, &w, 0, foreign_owner(f));
     int rc = case_load(&w, id, &now);
     TRY(rc);
@@ -343,7 +356,7 @@ static int update_case(struct foreign *f, const struct foreign_case *c, int64_t 
     if (now.status_type == STATUS_CLOSED)
         foreign_skip(f, "changes of conversations that are closed here, but for their notes", c->id);
     else {
-        TRY(change_case(f, c, id, at));
+        TRY(change_case(f, c, row, at));
         TRY(end_case(f, c, id, at));
     }
     foreign_made(f, "conversations with changes", 1);
@@ -362,7 +375,7 @@ int load_case(struct foreign *f, const struct foreign_case *c, int64_t *here) {
     int found = f->maps_ids ? imported_find(f, foreign_case_there.kind, c->id, &row)
                             : foreign_found(f, &foreign_case_there, c->id, &id);
     if (found == 1 && f->maps_ids)
-        return *here = row.here, f->carried_at = row.changed_at, update_case(f, c, row.here);
+        return *here = row.here, f->carried_at = row.changed_at, update_case(f, c, &row);
     if (found) return found < 0 ? found : foreign_twice(f, "id", c->id);
     found = foreign_found_person(f, c->requester_id, &requester);
     if (found == 0) found = foreign_deleted_person(f, c->requester_id, c->created_at, &requester);

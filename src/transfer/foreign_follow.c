@@ -26,13 +26,6 @@ static bool list_has_text(const struct json *list, struct str text) {
     return false;
 }
 
-static const struct json *carried_of(struct foreign *f, const struct imported *row) {
-    struct json *j;
-    struct json_error wrong;
-    bool known = row->carried.p && json_parse(f->item, row->carried, &j, &wrong) == 0;
-    return known ? j : NULL;
-}
-
 /* ---- addresses and numbers ------------------------------------------------------------------- */
 
 QUERY(emails_held, "SELECT id, email_key, is_primary, is_claim FROM identity_emails "
@@ -171,12 +164,13 @@ int person_carried(struct foreign *f, struct work *w, const struct foreign_perso
     TRY(n);
     TRY(identities_shared(f, w, IDENTITY_EMAIL, user, p->emails, &emails));
     TRY(identities_shared(f, w, IDENTITY_PHONE, user, p->phones, &phones));
-    struct str rights = rights_of(f, p, teams, n), ids = json_ids(f->item, teams, (size_t)n);
-    return imported_carry(f, foreign_person.kind, p->id,
-                          str_fmt(f->item,
-                                  "{\"rights\":\"%.*s\",\"teams\":%.*s,\"emails\":%.*s,\"phones\":%.*s}",
-                                  (int)rights.n, rights.p, (int)ids.n, ids.p, (int)emails.n, emails.p,
-                                  (int)phones.n, phones.p));
+    struct str rights = rights_of(f, p, teams, n), ids = json_ids(f->item, teams, (size_t)n),
+               tags = foreign_tag_keys(f, p->tags);
+    return imported_carry(
+        f, foreign_person.kind, p->id,
+        str_fmt(f->item, "{\"rights\":\"%.*s\",\"teams\":%.*s,\"emails\":%.*s,\"phones\":%.*s,\"tags\":%.*s}",
+                (int)rights.n, rights.p, (int)ids.n, ids.p, (int)emails.n, emails.p, (int)phones.n, phones.p,
+                (int)tags.n, tags.p));
 }
 
 /* ---- people ---------------------------------------------------------------------------------- */
@@ -253,14 +247,14 @@ static int person_addresses(struct foreign *f, struct work *w, const struct foll
 static int person_changed(struct foreign *f, struct work *w, struct following *x) {
     TRY(person_members(f, w, x));
     TRY(person_addresses(f, w, x));
-    TRY(foreign_tags(f, w, &user_tagging, x->user, x->p->tags, x->p->id));
+    TRY(foreign_tags_follow(f, w, &user_tagging, x->user, x->p->tags, x->carried, x->p->id));
     TRY(imported_keep(f, foreign_person.kind, x->p->id, x->user, f->changed_at));
     return person_carried(f, w, x->p, x->user);
 }
 
 int person_follow(struct foreign *f, const struct foreign_person *p, const struct imported *row) {
     struct work w;
-    struct following x = {.p = p, .user = row->here, .carried = carried_of(f, row)};
+    struct following x = {.p = p, .user = row->here, .carried = imported_given(f, row)};
     int64_t teams[FOREIGN_TEAMS];
     int found = db_int(f->conn, &person_rank, BINDS(B_INT("id", row->here)), &x.rank);
     TRY(found);
@@ -292,9 +286,10 @@ QUERY(organization_domains_held, "SELECT domain_key FROM identity_domains WHERE 
 
 int organization_carried(struct foreign *f, const struct foreign_organization *o, const struct str *domains,
                          int count) {
-    struct str keys = json_texts(f->item, domains, (size_t)count);
-    return imported_carry(f, foreign_organization.kind, o->id,
-                          str_fmt(f->item, "{\"domains\":%.*s}", (int)keys.n, keys.p));
+    struct str keys = json_texts(f->item, domains, (size_t)count), tags = foreign_tag_keys(f, o->tags);
+    return imported_carry(
+        f, foreign_organization.kind, o->id,
+        str_fmt(f->item, "{\"domains\":%.*s,\"tags\":%.*s}", (int)keys.n, keys.p, (int)tags.n, tags.p));
 }
 
 /* The domains of the source that no other organization has, then those that this desk has added. */
@@ -316,7 +311,7 @@ static int domains_follow(struct foreign *f, struct work *w, const struct foreig
 
 static int organization_changed(struct foreign *f, struct work *w, const struct foreign_organization *o,
                                 const struct imported *row) {
-    const struct json *carried = carried_of(f, row);
+    const struct json *carried = imported_given(f, row);
     struct str name = foreign_line(f, o->name, "Without name");
     const struct column columns[] = {COLUMN_UNRECORDED(B_TEXT, "name", name),
                                      COLUMN_UNRECORDED(B_TEXT, "name_key", fold_key(f->item, name)),
@@ -328,7 +323,7 @@ static int organization_changed(struct foreign *f, struct work *w, const struct 
                                                .is_validated = true};
     TRY(organization_change(w, row->here, &change));
     TRY(domains_follow(f, w, o, row->here, carried ? json_member(carried, S("domains")) : NULL));
-    TRY(foreign_tags(f, w, &organization_tagging, row->here, o->tags, o->id));
+    TRY(foreign_tags_follow(f, w, &organization_tagging, row->here, o->tags, carried, o->id));
     return imported_keep(f, foreign_organization.kind, o->id, row->here, f->changed_at);
 }
 

@@ -1,10 +1,10 @@
 /* People and organizations that an earlier run has made, and that the source has changed since.
  *
  * imported_ids.carried has what the last run gave: the rights of a person as the source showed them, and the
- * ids here of the person's teams, addresses and numbers; of an organization its domains. So (1) rights that
- * staff of this desk have changed stay until the source changes them, and (2) a team, an address or a domain
- * that staff of this desk have added stays, while one that the source has removed goes. Names and other
- * members follow the source.
+ * ids here of the person's teams, addresses and numbers; of an organization its domains; of both the keys of
+ * their tags. So (1) rights that staff of this desk have changed stay until the source changes them, and (2)
+ * a team, an address, a domain or a tag that staff of this desk have added stays, while one that the source
+ * has removed goes. Names and other members follow the source.
  *
  * Who runs the source could get the login of a person by an address. So owners of this desk stay as they are,
  * and a person with a higher role here than at the source keeps the addresses and numbers. */

@@ -188,16 +188,57 @@ int foreign_found_person(struct foreign *f, int64_t id, struct author *out) {
 
 /* ---- parts of rows --------------------------------------------------------------------------- */
 
+struct tags_given {
+    struct str names[LIMIT_TAGS], keys[LIMIT_TAGS];
+    int n, invalid;
+};
+
+static void foreign_tags_read(struct foreign *f, const struct json *tags, struct tags_given *out) {
+    out->n = out->invalid = 0;
+    for (const struct json *j = tags && tags->type == JSON_ARRAY ? tags->first : NULL; j; j = j->next) {
+        bool fits = j->type == JSON_STRING && out->n < LIMIT_TAGS;
+        struct str key = fits ? tag_key(f->item, j->text) : (struct str){0};
+        if (key.p) out->names[out->n] = j->text, out->keys[out->n++] = key;
+        else out->invalid++;
+    }
+}
+
 int foreign_tags(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
                  const struct json *tags, int64_t foreign_id) {
-    struct str names[LIMIT_TAGS];
-    int n = 0;
-    for (const struct json *j = tags && tags->type == JSON_ARRAY ? tags->first : NULL; j; j = j->next) {
-        bool valid = j->type == JSON_STRING && n < LIMIT_TAGS && tag_key(f->item, j->text).p;
-        if (valid) names[n++] = j->text;
-        else foreign_skip(f, "tags that are not valid", foreign_id);
-    }
-    return n ? tags_add(w, tagging, id, names, n) : 0;
+    struct tags_given there;
+    foreign_tags_read(f, tags, &there);
+    for (int i = 0; i < there.invalid; i++) foreign_skip(f, "tags that are not valid", foreign_id);
+    return there.n ? tags_add(w, tagging, id, there.names, there.n) : 0;
+}
+
+struct str foreign_tag_keys(struct foreign *f, const struct json *tags) {
+    struct tags_given there;
+    foreign_tags_read(f, tags, &there);
+    return json_texts(f->item, there.keys, (size_t)there.n);
+}
+
+static bool key_among(const struct tags_given *tags, struct str key) {
+    for (int i = 0; i < tags->n; i++)
+        if (str_eq(tags->keys[i], key)) return true;
+    return false;
+}
+
+int foreign_tags_follow(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
+                        const struct json *tags, const struct json *given, int64_t foreign_id) {
+    struct tags_given there, before;
+    const struct json *known = given ? item_list(given, "tags") : NULL;
+    struct str gone[LIMIT_TAGS], added[LIMIT_TAGS];
+    int gone_count = 0, added_count = 0;
+    if (!known) return foreign_tags(f, w, tagging, id, tags, foreign_id);
+    foreign_tags_read(f, tags, &there);
+    foreign_tags_read(f, known, &before);
+    for (int i = 0; i < there.invalid; i++) foreign_skip(f, "tags that are not valid", foreign_id);
+    for (int i = 0; i < before.n; i++)
+        if (!key_among(&there, before.keys[i])) gone[gone_count++] = before.names[i];
+    for (int i = 0; i < there.n; i++)
+        if (!key_among(&before, there.keys[i])) added[added_count++] = there.names[i];
+    if (gone_count) TRY(tags_remove(w, tagging, id, gone, gone_count));
+    return added_count ? tags_add(w, tagging, id, added, added_count) : 0;
 }
 
 int foreign_note(struct foreign *f, struct work *w, enum note_owner kind, int64_t id, struct str text) {

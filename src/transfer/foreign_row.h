@@ -60,6 +60,14 @@ int foreign_deleted_person(struct foreign *f, int64_t id, int64_t at, struct aut
 
 int foreign_tags(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
                  const struct json *tags, int64_t foreign_id);
+/* Tags of a row of an earlier run. Those that the source has removed since go, and its new ones come. A tag
+ * that this desk has added stays, and one that it has removed does not come back. given: an object, whose
+ * `tags` are the keys of the tags that the source had at the last run. NULL, or without tags: not known, so
+ * that none goes. */
+int foreign_tags_follow(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
+                        const struct json *tags, const struct json *given, int64_t foreign_id);
+/* The keys of these tags, to be remembered: a JSON array. */
+struct str foreign_tag_keys(struct foreign *f, const struct json *tags);
 int foreign_note(struct foreign *f, struct work *w, enum note_owner kind, int64_t id, struct str text);
 /* The last column of a new row is its id, if the system keeps ids. Returns the number of columns to store. */
 int foreign_columns(const struct foreign *f, size_t count);

@@ -52,3 +52,10 @@ int imported_carry(struct foreign *f, const char *kind, int64_t id, struct str c
                     BINDS(B_TEXT("carried", carried), B_INT("source", f->source_id),
                           B_TEXT("kind", str_of(kind)), B_INT("id", id)));
 }
+
+const struct json *imported_given(struct foreign *f, const struct imported *row) {
+    struct json *j;
+    struct json_error wrong;
+    bool known = row->carried.p && json_parse(f->item, row->carried, &j, &wrong) == 0;
+    return known ? j : NULL;
+}

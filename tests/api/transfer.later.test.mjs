@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { demo } from './lib/index.mjs';
-import { told, trial } from './lib/source.mjs';
+import { ROLE_ID, demo } from './lib/index.mjs';
+import { raw } from './lib/bodies.mjs';
+import { PIXEL, told, trial } from './lib/source.mjs';
 
 // deskd import --from-api again: it carries what the source has changed or removed, and keeps what this desk has changed.
 
@@ -55,4 +56,41 @@ test('comments that the source changed or deleted follow it, unless this desk ha
   const last = (await into()).said;
   assert.match(last, /: 1 comments deleted/);
   assert.doesNotMatch(last, /comments with changes/);
+});
+
+const tagsOf = async (desk, path) => (await desk.owner.fetch(path, { fields: '+tags', include: 'tag' })).tags.map((tag) => tag.name).sort();
+const pictureOf = async (desk, { id }) => (await desk.owner.exchange('GET', `/api/v1/users/${id}/avatar`)).headers['content-type'];
+
+test('tags and pictures that the source removed go here, and those of this desk stay', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source;
+  const [category] = await owner.fetch('/categories'), section = await owner.create('/sections', { titles: told('Oil'), category_id: category.id });
+  const article = await owner.create('/articles', { titles: told('Oil'), contents: told('<p>Oil.</p>'), section_id: section.id, status: 'PUBLISHED' });
+  const ada = await owner.create('/users', { full_name: 'Ada', email: 'ada@source.example', role_id: ROLE_ID.customer }), pier = await owner.create('/organizations', { name: 'Pier' });
+  const letter = await owner.create('/cases', { subject: 'Oil', contents: 'Hello.', requester_id: ada.id }), paths = [`/cases/${letter.id}`, `/users/${ada.id}`, `/organizations/${pier.id}`, `/articles/${article.id}`];
+  for (const path of paths) await owner.update(path, { tags: ['gone', 'kept', 'removed here'] });
+  const picture = async (desk, { id }) => desk.owner.update(`/users/${id}/avatar`, { avatar_file_id: (await desk.owner.create('/files', raw('image/png', PIXEL), { query: { _filename: 'dot.png' } })).id });
+  const [agent, collaborator, admin] = await Promise.all(['agent', 'collaborator', 'admin'].map(async (who) => (await owner.fetch('/users', { email: `${who}@example.com` }))[0]));
+  for (const person of [agent, collaborator, admin]) await picture(source, person);
+  const { desk, into } = await trial(t, source);
+  for (const path of paths) assert.deepEqual(await tagsOf(desk, path), await tagsOf(source, path), path);
+  for (const person of [agent, collaborator, admin]) assert.equal(await pictureOf(desk, person), 'image/png');
+
+  for (const path of paths) await desk.owner.update(path, { tags: ['gone', 'kept', 'of this desk'] });
+  await picture(desk, collaborator);
+  for (const path of paths) await owner.update(path, { tags: ['kept', 'removed here', 'new'] });
+  for (const who of ['agent', 'collaborator']) (await source.login(`${who}@example.com`).delete('/profile/avatar')).must(200);
+  await owner.update(`/users/${admin.id}`, { designation: 'Captain' });
+  const { said, left } = await into();
+  for (const path of paths) assert.deepEqual(await tagsOf(desk, path), ['kept', 'new', 'of this desk'], path);
+  assert.deepEqual(await Promise.all([agent, collaborator, admin].map((person) => pictureOf(desk, person))), ['image/svg+xml', 'image/png', 'image/png'], said);
+  assert.match(said, /, 1 pictures removed/);
+  assert.equal(left.get('pictures of people that were changed here, too: they stay as they are here'), 1, said);
+
+  // The next run compares with this one.
+  for (const path of paths) await owner.update(path, { tags: ['removed here', 'new'] });
+  await picture(source, agent);
+  const next = (await into()).said;
+  for (const path of paths) assert.deepEqual(await tagsOf(desk, path), ['new', 'of this desk'], path);
+  assert.equal(await pictureOf(desk, agent), 'image/png', next);
+  assert.match(next, /, 1 pictures of people/);
 });

@@ -232,12 +232,16 @@ QUERY(article_tags_add,
 QUERY(article_tags_keep,
       "DELETE FROM article_tags "
       "WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(article_tags_drop,
+      "DELETE FROM article_tags "
+      "WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
 QUERY(article_tags_named, "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id "
                           "WHERE k.article_id = :owner AND t.name <> '' ORDER BY t.name_key");
 
 const struct tagging article_tagging = {.add = &article_tags_add,
                                         .keep = &article_tags_keep,
+                                        .drop = &article_tags_drop,
                                         .changed = &article_tags_changed,
                                         .named = &article_tags_named,
                                         .kind = "article"};

@@ -9,9 +9,9 @@
 
 /* The statements for a kind of owner. */
 struct tagging {
-    const struct query *add, *keep, *changed;
-    const struct query *drop, *count, *listed; /* NULL: articles, whose tags only change as a whole */
-    enum diffed_kind diffed;                   /* DIFFED_NONE: `named` finds what changed */
+    const struct query *add, *keep, *drop, *changed;
+    const struct query *count, *listed; /* NULL: articles, whose tags nobody counts */
+    enum diffed_kind diffed;            /* DIFFED_NONE: `named` finds what changed */
     const struct query *named;
     const char *kind; /* with `named`: resource_type of the owner */
     /* conversations: counts the tags, called with -1 before a change and with 1 after it */

@@ -122,7 +122,7 @@ export async function trial(t, source) {
   return { desk, into, killed, deny: (pattern) => { denied = pattern; }, host: new URL(base).host };
 }
 
-const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+export const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 
 /** Adds to a demo desk what it lacks of the kinds that are carried. */
 export async function furnish(desk) {
