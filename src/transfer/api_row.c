@@ -16,6 +16,12 @@ int64_t api_time(struct foreign *f, const struct json *item, const char *name) {
     return at > f->now ? f->now : at;
 }
 
+int64_t time_past(struct foreign *f, int64_t at, int64_t id) {
+    if (at <= f->now) return at;
+    foreign_skip(f, "times in the future: the time of the import takes their place", id);
+    return f->now;
+}
+
 int api_word(const struct word *words, struct str text) {
     int found = text.n ? word_id(words, text) : 0;
     return found > 0 ? found : 0;
@@ -144,22 +150,28 @@ int api_row_same(struct foreign *f, const struct api_kind_here *k, const struct 
     return imported_keep(f, k->type, item_int(item, "id"), here, f->changed_at);
 }
 
+int api_row_change(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                   struct json *body, int64_t here) {
+    struct row_call *x = ARENA_NEW(f->item, struct row_call);
+    struct work w;
+    int64_t given;
+    work_of_row(f, &w, item, 0);
+    if (api_time(f, item, "updated_at") > w.now) w.now = api_time(f, item, "updated_at");
+    row_call_init(x, &w, k->type, str_fmt(f->item, "%s/:id", k->path).p, here, body);
+    int rc = row_kept(f, k, x, item, &given);
+    if (rc > 0) foreign_made(f, str_fmt(f->item, "%s with changes", k->label).p, 1);
+    return rc;
+}
+
 /* Gives a row of an earlier run the values that the source has changed. Staff of this desk decide which
  * rules are enabled. */
 static int api_row_follow(struct foreign *f, const struct api_kind_here *k, const struct json *item,
                           struct json *body, struct imported row) {
-    struct row_call *x = ARENA_NEW(f->item, struct row_call);
-    struct work w;
-    int64_t given;
     foreign_here(f, k->type, item_int(item, "id"), row.here);
     if (row.changed_at == f->changed_at) return 0;
     api_take(body, "is_enabled");
     api_take(body, "legacy_id");
-    work_of_row(f, &w, item, 0);
-    if (api_time(f, item, "updated_at") > w.now) w.now = api_time(f, item, "updated_at");
-    row_call_init(x, &w, k->type, str_fmt(f->item, "%s/:id", k->path).p, row.here, body);
-    int rc = row_kept(f, k, x, item, &given);
-    if (rc > 0) foreign_made(f, str_fmt(f->item, "%s with changes", k->label).p, 1);
+    int rc = api_row_change(f, k, item, body, row.here);
     return rc < 0 ? rc : 0;
 }
 

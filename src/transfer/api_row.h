@@ -20,6 +20,10 @@ const struct field *api_parameters(const struct api_kind_here *k);
  * gets the new values. Returns 1 if the row is new, 0 if it can't be made or was made, or an error. */
 int api_row_make(struct foreign *f, const struct api_kind_here *k, const struct json *item, struct json *body,
                  int64_t author_id, int64_t *here);
+/* Gives a row of an earlier run these values. Returns 1, 0 with a report if they are not valid, or an
+ * error. */
+int api_row_change(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                   struct json *body, int64_t here);
 /* A row of this desk stands for one of the source, which api_here finds then. */
 int api_row_same(struct foreign *f, const struct api_kind_here *k, const struct json *item, int64_t here);
 /* Gives a row that each desk has the values of the item. A desk with rows of its own keeps its values. */
@@ -27,6 +31,8 @@ int api_row_give(struct foreign *f, const struct api_kind_here *k, const struct 
                  int64_t here);
 
 int64_t api_time(struct foreign *f, const struct json *item, const char *name); /* not in the future */
+/* A time in the future would let later changes seem older, so it becomes the time of the import. */
+int64_t time_past(struct foreign *f, int64_t at, int64_t id);
 int api_word(const struct word *words, struct str text); /* 0: the text is none of them */
 
 #endif

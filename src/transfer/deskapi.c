@@ -17,13 +17,6 @@
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A time in the future would let later changes seem older. */
-static int64_t time_past(struct foreign *f, int64_t at, int64_t id) {
-    if (at <= f->now) return at;
-    foreign_skip(f, "times in the future: the time of the import takes their place", id);
-    return f->now;
-}
-
 static struct str reference_text(const struct json *item, const char *name, const char *member) {
     const struct json *j = json_member(item, str_of(name));
     return j && j->type == JSON_OBJECT ? json_member_text(j, member) : (struct str){0};
@@ -91,7 +84,7 @@ static int take_api_role(struct foreign *f, const struct json *item) {
     return 0;
 }
 
-/* ---- organizations and teams ----------------------------------------------------------------- */
+/* ---- organizations --------------------------------------------------------------------------- */
 
 static const struct foreign_shape organization = {
     "organizations",
@@ -108,25 +101,6 @@ static const struct foreign_shape organization = {
      {"phone", .left = "phone numbers of organizations"},
      {"addresses", .left = "postal addresses of organizations"},
      {"websites", .left = "websites of organizations"}}};
-
-static const struct foreign_shape team = {"teams",
-                                          OF_A_LINE "updated_at member_count",
-                                          {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_team, id)},
-                                           {"title", .is = MEMBER_TEXT, INTO(foreign_team, name)},
-                                           {"legacy_id", .is = MEMBER_TEXT, INTO(foreign_team, legacy_id)},
-                                           {"created_at", .is = MEMBER_TIME, INTO(foreign_team, created_at)},
-                                           {"businesshour", .is = MEMBER_OBJECT}}};
-
-static int take_api_team(struct foreign *f, const struct json *item) {
-    struct foreign_team t = {0};
-    foreign_fill(f, &team, item, 0, &t);
-    t.created_at = time_past(f, t.created_at, t.id);
-    /* a team without hours of its own shows the default ones */
-    int64_t hours = api_reference(item, "businesshour");
-    if (foreign_term(f, "default hours", hours, (struct str){0}) <= 0)
-        t.hours_id = api_here(f, "business_hour", hours);
-    return load_team(f, &t);
-}
 
 /* ---- posts ----------------------------------------------------------------------------------- */
 
@@ -434,7 +408,11 @@ const struct foreign_system deskapi = {
           .shape = &organization,
           .needed = true,
           .gone = report_api_gone},
-         {.name = "teams", .take = take_api_team, .shape = &team, .needed = true, .gone = report_api_gone},
+         {.name = "teams",
+          .take = take_api_team,
+          .shape = &api_team,
+          .needed = true,
+          .gone = report_api_gone},
          {.name = "mailboxes", .take = take_api_mailbox},
          {.name = "endpoints", .take = take_api_endpoint},
          {.name = "users", .take = take_api_user, .shape = &user, .needed = true, .gone = report_api_gone},

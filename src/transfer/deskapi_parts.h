@@ -6,6 +6,11 @@
 #include "core/words.h"
 #include "transfer/api_row.h"
 
+/* ---- teams: deskapi_teams.c ------------------------------------------------------------------ */
+
+extern const struct foreign_shape api_team;
+int take_api_team(struct foreign *f, const struct json *item);
+
 /* ---- words and settings: deskapi_settings.c -------------------------------------------------- */
 
 int take_api_locale(struct foreign *f, const struct json *item);

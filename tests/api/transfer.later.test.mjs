@@ -94,3 +94,27 @@ test('tags and pictures that the source removed go here, and those of this desk 
   assert.equal(await pictureOf(desk, agent), 'image/png', next);
   assert.match(next, /, 1 pictures of people/);
 });
+
+test('teams follow the source in titles, business hours and members, unless this desk has changed them', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source, [night, day] = [await owner.create('/businesshours', { title: 'Night', zones: { monday: [20, 21] } }), await owner.create('/businesshours', { title: 'Day', zones: { monday: [9, 10] } })];
+  const [moved, both, ours, gone] = await Promise.all(['Moved', 'Both', 'Ours', 'Gone'].map((title) => owner.create('/teams', { title, businesshour_id: night.id })));
+  const [ada, bob, cyd] = await Promise.all(['Ada', 'Bob', 'Cyd'].map((name) => owner.create('/users', { full_name: name, email: `${name}@source.example`, role_id: ROLE_ID.agent, team_ids: [moved.id] })));
+  const { desk, into } = await trial(t, source), team = async ({ id }) => { const row = await desk.owner.fetch(`/teams/${id}`); return [row.title, row.businesshour.id]; };
+  const members = async ({ id }) => (await desk.owner.fetch(`/teams/${id}/members`)).map((person) => person.full_name).sort();
+
+  await desk.owner.update(`/teams/${both.id}`, { title: 'Both of this desk' });
+  await desk.owner.update(`/teams/${ours.id}`, { title: 'Ours here' });
+  (await desk.owner.delete(`/teams/${gone.id}`)).must(200);
+  await desk.owner.update(`/users/${cyd.id}`, { team_ids: [moved.id, ours.id] });
+  for (const row of [moved, both, gone]) await owner.update(`/teams/${row.id}`, { title: `${row.title} there`, businesshour_id: day.id });
+  await owner.update(`/users/${ada.id}`, { role_id: ROLE_ID.admin });
+  await owner.post(`/teams/${ours.id}/members`, { agent_ids: [bob.id] }).then((reply) => reply.must(201));
+  (await owner.delete(`/teams/${moved.id}/members`, { agent_id: bob.id })).must(200);
+  const { said, left } = await into();
+  assert.deepEqual(await Promise.all([moved, both, ours].map(team)), [['Moved there', day.id], ['Both of this desk', day.id], ['Ours here', night.id]], said);
+  assert.deepEqual([await members(moved), await members(ours)], [['Ada', 'Cyd'], ['Bob', 'Cyd']]);
+  assert.equal((await desk.owner.fetch(`/users/${ada.id}`, { include: 'role' })).role.type, 'ADMIN');
+  assert.match(said, /2 teams with changes/);
+  for (const what of ['changes of teams that were changed here, too: they stay as they are here', 'changes of teams that were deleted here']) assert.equal(left.get(what), 1, said);
+  assert.doesNotMatch((await into()).said, /teams with changes|changes of teams/);
+});
