@@ -64,9 +64,13 @@ int remote_read(const struct contents *k, struct str sha256, int64_t size, int t
 int remote_write(const struct contents *k, struct str sha256, const char *from, int64_t size, struct why why);
 
 #define REMOTE_LINGERS TIME_HOUR /* how long a content stays in the bucket after its last row */
+#define REMOTE_GONE TIME_DAY     /* how long the row of a removal stays after the deletion */
 /* Deletes from the bucket what remote_drop has noted REMOTE_LINGERS ago; at_once: all of it, while no
  * process serves the desk. Waits for the network. Returns 0, or an error: the rest is tried again later. */
 int remote_remove(struct desk *d, bool at_once);
+/* Deletes the row of a removal, because a row of files refers to the content. Returns the number of rows, or
+ * a negative error. */
+int removal_ended(struct conn *c, struct str sha256);
 
 /* The thread that sweeps waits for the runner: false if the process ends. */
 bool remote_await_sweep(struct remote *r);
