@@ -14,7 +14,17 @@ void schema_sent(struct json_writer *w, const struct manual *m, const struct ope
  * because generators of clients make each member with a default mandatory; and a PUT leaves an absent
  * member as it is. */
 void schema_request(struct json_writer *w, const struct manual *m, const struct operation *op);
+void request_schema(struct json_writer *w, const struct manual *m,
+                    const struct operation *op); /* a component */
+
+/* ---- parts of schemas (schema_part.c) --------------------------------------------------------- */
+
 void schema_ref(struct json_writer *w, const char *kind, const char *name,
                 const char *suffix); /* {"$ref": ...} */
+void put_type(struct json_writer *w, const char *type, bool nullable);
+void put_int(struct json_writer *w, const char *name, int64_t v);
+void put_enum(struct json_writer *w, const struct word *words, bool nullable);
+/* The type of a field in replies. */
+void put_shown(struct json_writer *w, const struct manual *m, const struct field *f, bool nullable);
 
 #endif
