@@ -219,7 +219,7 @@ test-corpora: $(CORPORA_TESTS) $(BIN) tests/node_modules/.package-lock.json ## r
 	for program in $(CORPORA_TESTS); do CORPORA=$(CORPORA) $$program || exit 1; done
 	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(SCRATCH) $(NODE_TEST) corpora/server.test.mjs
 
-build/fuzz/predicate_fuzz: $(addprefix src/,core/predicates/predicate.c core/predicates/predicate_run.c core/predicates/moment.c core/predicates/operation.c core/time/business_time.c core/time/zone.c core/predicates/definition.c core/predicates/definition_cases.c core/time/calendar.c core/time/hours.c core/words.c work/work.c)
+build/fuzz/predicate_fuzz: $(addprefix src/,core/predicates/predicate.c core/predicates/predicate_value.c core/predicates/predicate_run.c core/predicates/moment.c core/predicates/operation.c core/time/business_time.c core/time/zone.c core/predicates/definition.c core/predicates/definition_cases.c core/time/calendar.c core/time/hours.c core/words.c work/work.c)
 
 build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_style.c core/text/template_originals.c)
 build/fuzz/imap_fuzz: src/mail/imap_text.c

@@ -115,4 +115,29 @@ bool proposition_holds(const struct proposition *p, struct moment *m, const stru
 /* Returns true if a valid proposition asks about the field. */
 bool predicate_tests(const struct predicate *p, const char *field);
 
+/* ---- values (predicate_value.c), for predicate.c alone ------------------------------------------ */
+
+struct reader {
+    struct work *w;
+    const struct definitions *d;
+    struct str parameter;
+    struct str zone; /* time zone of the desk */
+    enum predicate_age age;
+    unsigned needs;
+    int broken; /* first error of the store, or 0 */
+};
+
+/* Reports a problem of the value at this pointer. why NULL: as the code says. Returns the error. */
+int predicate_refuse(struct reader *r, enum error code, struct str at, const char *why);
+/* The pointer of a member. */
+struct str predicate_place(struct reader *r, struct str at, const char *name);
+bool predicate_value_empty(const struct json *j); /* NULL: the member is absent */
+
+/* Each reads the value at this pointer into the test of the proposition. Returns 0 or an error. */
+typedef int read_fn(struct reader *r, struct proposition *p, enum operation operation, const struct json *j,
+                    struct str at);
+extern read_fn *const predicate_readers[INPUT_TYPES]; /* by the input type of the field */
+int predicate_read_history(struct reader *r, struct proposition *p, enum operation operation,
+                           const struct json *j, struct str at); /* for the operators of history */
+
 #endif
