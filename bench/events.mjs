@@ -4,28 +4,12 @@
 //     node bench/events.mjs [BINARY]      BENCH_CONVERSATIONS (20000), BENCH_SECONDS (5) a turn, BENCH_EVENTS (5000) a second, BENCH_GETS (100) a second
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { asker, measure, must } from './asking.mjs';
 
-const AGENT = 'deskd-bench', EACH = 200;
-const asker = (port) => {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-    return (method, path, headers, content) => new Promise((resolve, reject) => {
-        const request = http.request({ agent, host: '127.0.0.1', port, method, path: `/api/v1${path}`, headers: { 'User-Agent': AGENT, ...headers } }, (reply) => {
-            const chunks = [];
-            reply.on('data', (chunk) => chunks.push(chunk));
-            reply.on('end', () => resolve({ status: reply.statusCode, text: Buffer.concat(chunks) }));
-        });
-        request.on('error', reject);
-        request.end(content);
-    });
-};
-const must = (reply) => {
-    if (reply.status >= 300) throw new Error(`${reply.status} ${reply.text}`);
-    return JSON.parse(reply.text);
-};
+const EACH = 200;
 
 // Events are sent from a thread of its own, so that the times of GETs do not include the work of this program.
 if (!isMainThread) {
@@ -69,20 +53,7 @@ const { data: { token } } = must(await ask('POST', '/events/tokens', { ...basic,
 const ids = must(await ask('GET', '/cases?limit=100', session)).data.map((c) => c.id);
 const known = must(await ask('GET', '/identities/emails?limit=1000', session)).data.map((e) => e.email);
 
-// GETs begin at fixed times, whatever the earlier ones take: a reply that waits delays no later question.
-async function measure(path) {
-    const times = [], asked = [];
-    const began = performance.now();
-    for (let n = 0; n < gets * seconds; n++) {
-        const due = began + n * 1000 / gets - performance.now();
-        if (due > 0) await new Promise((resolve) => { setTimeout(resolve, due); });
-        const at = performance.now();
-        asked.push(ask('GET', path(n), session).then((reply) => { must(reply); times.push(performance.now() - at); }));
-    }
-    await Promise.all(asked);
-    times.sort((a, b) => a - b);
-    return [0.5, 0.99, 1].map((part) => times[Math.min(times.length - 1, Math.floor(part * times.length))]);
-}
+const times = (path) => measure((n) => ask('GET', path(n), session), gets, seconds);
 
 const post = (options) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: { port: server.port, path: `/bulk/webhook/${token}/incoming`, emails: known, rate: 0, connections: 8, ...options } });
@@ -102,11 +73,11 @@ const show = (values) => values.map((ms) => ms.toFixed(2).padStart(8)).join('');
 console.log(`${gets} GETs a second; milliseconds:                   p50     p99     max`);
 for (const [name, path] of Object.entries({ 'GET one': (n) => `/cases/${ids[n % ids.length]}`, 'list of 10': () => '/cases?limit=10' }))
     for (let turn = 0; turn < 3; turn++) {
-        const alone = await measure(path);
+        const alone = await times(path);
         console.log(`${name.padEnd(12)} without events            ${show(alone)}`);
         const events = post({ rate }), cpu = server.cpu();
-        const times = await measure(path);
+        const among = await times(path);
         const { stored, seconds: took } = await events.end();
-        console.log(`${name.padEnd(12)} with ${(stored / took).toFixed(0).padStart(5)} events a second ${show(times)}   ${(times[0] / alone[0]).toFixed(2)} times the p50; CPU of the server: ${((server.cpu() - cpu) / 1e4 / took).toFixed(0)} %`);
+        console.log(`${name.padEnd(12)} with ${(stored / took).toFixed(0).padStart(5)} events a second ${show(among)}   ${(among[0] / alone[0]).toFixed(2)} times the p50; CPU of the server: ${((server.cpu() - cpu) / 1e4 / took).toFixed(0)} %`);
     }
 await server.stop();

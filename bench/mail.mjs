@@ -4,12 +4,12 @@
 //     node bench/mail.mjs [BINARY]      BENCH_CONVERSATIONS (20000), BENCH_SECONDS (10) a turn, BENCH_MAILS (100) a second, BENCH_GETS (100) a second
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { asker, measure, must } from './asking.mjs';
 
-const AGENT = 'deskd-bench', ADDRESS = 'support@desk.example';
+const ADDRESS = 'support@desk.example';
 const body = Array.from({ length: 130 }, (_, i) => `Line ${i} of a report about a pump that drips, written by a patient customer.`).join('\r\n');
 const mailOf = (n) => `From: Customer ${n} <c${n}@customers.example>\r\nTo: ${ADDRESS}\r\nSubject: Pump ${n} drips\r\nMessage-ID: <b${n}.${Date.now()}@customers.example>\r\n` +
     `Date: Mon, 23 Nov 2026 09:00:00 +0000\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${body}\r\n.\r\n`;
@@ -62,39 +62,13 @@ writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
 execFileSync(command, ['demo', '--data', data, '--conversations', String(conversations), '--password-file', passwordFile], { stdio: 'ignore' });
 const server = await Server.start(command, ['serve', '--data', data, '--listen', '127.0.0.1:0', '--log-level', 'error', '--lmtp', socket], /listening on .*:(\d+)$/m);
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-const ask = (method, path, headers, content) => new Promise((resolve, reject) => {
-    const request = http.request({ agent, host: '127.0.0.1', port: server.port, method, path: `/api/v1${path}`, headers: { 'User-Agent': AGENT, ...headers } }, (reply) => {
-        const chunks = [];
-        reply.on('data', (chunk) => chunks.push(chunk));
-        reply.on('end', () => resolve({ status: reply.statusCode, text: Buffer.concat(chunks) }));
-    });
-    request.on('error', reject);
-    request.end(content);
-});
+const ask = asker(server.port);
 const basic = (who) => ({ Authorization: `Basic ${Buffer.from(`${who}@example.com:${password}`).toString('base64')}`, 'X-CSRF': 'false' });
-const must = (reply) => {
-    if (reply.status >= 300) throw new Error(`${reply.status} ${reply.text}`);
-    return JSON.parse(reply.text);
-};
 must(await ask('PUT', '/settings', { ...basic('owner'), 'Content-Type': 'application/json' }, JSON.stringify({ values: { 'mail.from_address': ADDRESS } })));
 const session = { 'X-Session-ID': must(await ask('GET', '/session', basic('owner'))).session_id };
 const ids = must(await ask('GET', '/cases?limit=100', session)).data.map((c) => c.id);
 
-// GETs begin at fixed times, whatever the earlier ones take: a reply that waits delays no later question.
-async function measure(path) {
-    const times = [], asked = [];
-    const began = performance.now();
-    for (let n = 0; n < gets * seconds; n++) {
-        const due = began + n * 1000 / gets - performance.now();
-        if (due > 0) await new Promise((resolve) => { setTimeout(resolve, due); });
-        const at = performance.now();
-        asked.push(ask('GET', path(n), session).then((reply) => { must(reply); times.push(performance.now() - at); }));
-    }
-    await Promise.all(asked);
-    times.sort((a, b) => a - b);
-    return [0.5, 0.99, 1].map((part) => times[Math.min(times.length - 1, Math.floor(part * times.length))]);
-}
+const times = (path) => measure((n) => ask('GET', path(n), session), gets, seconds);
 const PATHS = { 'GET one': (n) => `/cases/${ids[n % ids.length]}`, 'list of 10': () => '/cases?limit=10' };
 
 let sent = 1;
@@ -111,12 +85,12 @@ const show = (values) => values.map((ms) => ms.toFixed(2).padStart(8)).join('');
 console.log(`${conversations} conversations, ${gets} GETs a second, load ${loadavg()[0].toFixed(1)}; milliseconds:    p50     p99     max`);
 for (const [name, path] of Object.entries(PATHS))
     for (let turn = 0; turn < 3; turn++) {
-        console.log(`${name.padEnd(12)} without mail            ${show(await measure(path))}`);
+        console.log(`${name.padEnd(12)} without mail            ${show(await times(path))}`);
         const mails = send({ rate }), cpu = server.cpu();
-        const times = await measure(path);
+        const among = await times(path);
         const { acknowledged, seconds: took } = await mails.end();
         sent += acknowledged;
-        console.log(`${name.padEnd(12)} with ${(acknowledged / took).toFixed(0).padStart(4)} mails a second  ${show(times)}   waiting: ${inbox()}, CPU of the server: ${((server.cpu() - cpu) / 1e4 / took).toFixed(0)} %`);
+        console.log(`${name.padEnd(12)} with ${(acknowledged / took).toFixed(0).padStart(4)} mails a second  ${show(among)}   waiting: ${inbox()}, CPU of the server: ${((server.cpu() - cpu) / 1e4 / took).toFixed(0)} %`);
         await rest();
     }
 
