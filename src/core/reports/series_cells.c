@@ -34,8 +34,14 @@ static void entries_rank(const struct reading *r, bool *used) {
     }
 }
 
+/* A key that has facts. A copy, because a large desk has many and sorting goes through all of them. */
+struct ranked_key {
+    int64_t key, n;
+    int place; /* in the keys */
+};
+
 static int rank_compare(const void *x, const void *y) {
-    const struct key_count *a = *(struct key_count *const *)x, *b = *(struct key_count *const *)y;
+    const struct ranked_key *a = x, *b = y;
     if (a->n != b->n) return a->n > b->n ? -1 : 1;
     return (a->key > b->key) - (a->key < b->key);
 }
@@ -43,7 +49,7 @@ static int rank_compare(const void *x, const void *y) {
 /* Gives each key its group: one of the largest, or the rest. */
 static void groups_make(struct reading *r, struct series *out) {
     struct arena *a = r->work->arena;
-    struct key_count **ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
+    struct ranked_key *ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
     bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
     int n = 0, cells = cells_of(r->ask);
     r->groups = arena_array(a, (size_t)r->key_count, sizeof *r->groups);
@@ -53,19 +59,20 @@ static void groups_make(struct reading *r, struct series *out) {
     }
     entries_rank(r, used);
     for (int i = 0; i < r->key_count; i++)
-        if (used[i] || r->dimension == BY_ALL) ranked[n++] = &r->keys[i];
+        if (used[i] || r->dimension == BY_ALL)
+            ranked[n++] = (struct ranked_key){r->keys[i].key, r->keys[i].n, i};
     if (n) qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
     int most = r->ask->most_groups ? r->ask->most_groups : SERIES_GROUPS;
     out->group_count = n > most ? most + 1 : n;
     out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
     for (int i = 0; i < n; i++) {
-        int group = r->groups[ranked[i] - r->keys] = i < most ? i : most;
+        int group = r->groups[ranked[i].place] = i < most ? i : most;
         struct series_group *g = &out->groups[group];
         g->is_rest = i >= most;
-        g->key = g->is_rest ? 0 : ranked[i]->key;
+        g->key = g->is_rest ? 0 : ranked[i].key;
     }
-    for (int i = 0; i < out->group_count; i++)
-        out->groups[i].cells = arena_array(a, (size_t)cells, sizeof *out->groups[i].cells);
+    struct series_cell *all = arena_array(a, (size_t)out->group_count * (size_t)cells + 1, sizeof *all);
+    for (int i = 0; i < out->group_count; i++) out->groups[i].cells = all + (size_t)i * (size_t)cells;
 }
 
 static void pieces_count(struct reading *r, struct series *out) {

@@ -70,6 +70,8 @@ void series_place_add(struct reading *r, int key, int bucket, int part, int step
 
 #define BLOCKS_INDEXED (1 << 16) /* blocks of larger keys are looked up */
 
+#define BLOCKS_COUNTED 256 /* 256 KB each */
+
 /* The places of a block plus one; NULL: they are not indexed. */
 static int *block_places(struct reading *r, int64_t block) {
     if (block < 0 || block >= BLOCKS_INDEXED) return NULL;
@@ -91,6 +93,21 @@ int series_block_key(struct reading *r, int64_t block, int at) {
     if (places == NULL) return series_key(r, block * BLOCK_KEYS + at);
     if (places[at] == 0) places[at] = series_key(r, block * BLOCK_KEYS + at) + 1;
     return places[at] - 1;
+}
+
+int **series_block_counts(struct reading *r, int64_t block) {
+    if (block < 0 || block >= BLOCKS_COUNTED) return NULL;
+    if (r->counts == NULL)
+        r->counts = arena_array(r->work->arena, (size_t)BLOCKS_COUNTED * FACT_PARTS, sizeof *r->counts);
+    return r->counts + block * FACT_PARTS;
+}
+
+void series_block_counts_add(struct reading *r) {
+    for (int i = 0; r->counts && i < BLOCKS_COUNTED * FACT_PARTS; i++)
+        for (int at = 0; r->counts[i] && at < BLOCK_KEYS; at++)
+            if (r->counts[i][at])
+                series_sum_add(r, (int64_t)(i / FACT_PARTS) * BLOCK_KEYS + at, 0, i % FACT_PARTS,
+                               r->counts[i][at], 0);
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------- */

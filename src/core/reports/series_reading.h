@@ -53,6 +53,7 @@ struct reading {
     struct key_count *keys;
     int *slots, slot_count;   /* a hash table: places in `keys` plus one; 0: free */
     int **places, place_room; /* the same of keys in blocks, by block and by place in it */
+    int **counts;             /* of records by place in a block, by block and part */
     int *groups;              /* of each key */
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
@@ -93,6 +94,11 @@ void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n,
 /* The place of a key, and that of the key at a place in a block. */
 int series_key(struct reading *r, int64_t key);
 int series_block_key(struct reading *r, int64_t block, int at);
+/* The counters of a block for the only bucket, by part and place; none of a part: NULL. Returns NULL if the
+ * block has none. */
+int **series_block_counts(struct reading *r, int64_t block);
+/* Adds them as pieces. */
+void series_block_counts_add(struct reading *r);
 /* Makes room for n entries. */
 void entries_reserve(struct reading *r, size_t n);
 /* Adds a fact of the key at this place to the pieces, which are few without percentiles. */

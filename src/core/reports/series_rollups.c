@@ -159,9 +159,26 @@ static inline int step_at(const struct reading *r, const char *time) {
     return r->layout.has_steps ? record_step(time, r->business) : 0;
 }
 
+/* Counts the records of a row by their keys in its block, if all are in the only bucket and have no steps. A
+ * counter has four bytes, and a key with its piece more than a hundred: the counters of 25,000 keys stay in
+ * the cache of a processor. They become pieces at the end. */
+static bool block_counted(struct reading *r, int64_t block, struct str records, const struct tally *t) {
+    size_t width = r->layout.width;
+    if (r->layout.has_steps || t->whole < 0 || cells_of(r->ask) > 1 || is_backlog(r)) return false;
+    int **counts = series_block_counts(r, block);
+    if (counts == NULL) return false;
+    for (size_t i = 0; i + width <= records.n; i += width) {
+        int **of_part = &counts[record_part(records.p + i + r->layout.time_at)];
+        if (*of_part == NULL) *of_part = arena_array(r->work->arena, BLOCK_KEYS, sizeof **of_part);
+        (*of_part)[block_place(records.p + i)]++;
+    }
+    return true;
+}
+
 /* The records of a row with the keys of a block, or those of the only key. */
 static void block_add(struct reading *r, int64_t block, struct str records, struct tally *t) {
     bool one = r->ask->only.by[r->rolled];
+    if (!one && r->dimension == r->rolled && block_counted(r, block, records, t)) return;
     int64_t only = r->ask->only.key[r->rolled] - block * BLOCK_KEYS;
     size_t width = r->layout.width;
     tally_of(r, t, 0);
@@ -263,5 +280,6 @@ int rollups_read(struct reading *r) {
     r->business = r->ask->hours == REPORT_BUSINESS;
     TRY(is_whole(r->rolled) || is_of_tags(r->rolled) ? whole_read(r, &t) : keyed_read(r, &t));
     tally_end(r, &t);
+    series_block_counts_add(r);
     return split_quarters_read(r);
 }
