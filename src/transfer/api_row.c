@@ -150,15 +150,20 @@ int api_row_same(struct foreign *f, const struct api_kind_here *k, const struct 
     return imported_keep(f, k->type, item_int(item, "id"), here, f->changed_at);
 }
 
-int api_row_change(struct foreign *f, const struct api_kind_here *k, const struct json *item,
-                   struct json *body, int64_t here) {
+int api_row_write(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                  struct json *body, int64_t here) {
     struct row_call *x = ARENA_NEW(f->item, struct row_call);
     struct work w;
     int64_t given;
     work_of_row(f, &w, item, 0);
     if (api_time(f, item, "updated_at") > w.now) w.now = api_time(f, item, "updated_at");
     row_call_init(x, &w, k->type, str_fmt(f->item, "%s/:id", k->path).p, here, body);
-    int rc = row_kept(f, k, x, item, &given);
+    return row_kept(f, k, x, item, &given);
+}
+
+int api_row_change(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                   struct json *body, int64_t here) {
+    int rc = api_row_write(f, k, item, body, here);
     if (rc > 0) foreign_made(f, str_fmt(f->item, "%s with changes", k->label).p, 1);
     return rc;
 }

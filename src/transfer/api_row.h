@@ -20,8 +20,11 @@ const struct field *api_parameters(const struct api_kind_here *k);
  * gets the new values. Returns 1 if the row is new, 0 if it can't be made or was made, or an error. */
 int api_row_make(struct foreign *f, const struct api_kind_here *k, const struct json *item, struct json *body,
                  int64_t author_id, int64_t *here);
-/* Gives a row of an earlier run these values. Returns 1, 0 with a report if they are not valid, or an
+/* Gives a row of this desk these values. Returns 1, 0 with a report if they are not valid, or an
  * error. */
+int api_row_write(struct foreign *f, const struct api_kind_here *k, const struct json *item,
+                  struct json *body, int64_t here);
+/* The same of a row of an earlier run. The summary counts it among those with changes. */
 int api_row_change(struct foreign *f, const struct api_kind_here *k, const struct json *item,
                    struct json *body, int64_t here);
 /* A row of this desk stands for one of the source, which api_here finds then. */

@@ -274,10 +274,8 @@ int take_api_links(struct foreign *f, const struct json *item) {
     int64_t id = item_int(item, "id"), here = foreign_find(f, foreign_article.kind, id);
     const struct json *contents = item_list(item, "contents");
     bool named = false;
-    for (const struct json *j = contents ? contents->first : NULL; j && f->host.n; j = j->next) {
-        struct str html = json_member_text(j, "translation");
-        named = named || (html.n && memmem(html.p, html.n, f->host.p, f->host.n));
-    }
+    for (const struct json *j = contents ? contents->first : NULL; j; j = j->next)
+        named = named || api_names_source(f, json_member_text(j, "translation"));
     if (!named || here == 0) return 0;
     foreign_work(f, &w, api_time(f, item, "updated_at"), foreign_owner(f));
     return foreign_done(f, &w, links_give(f, &w, here, id));

@@ -98,11 +98,15 @@ static size_t write_article_address(struct foreign *f, struct buf *b, struct str
     return n;
 }
 
+bool api_names_source(const struct foreign *f, struct str text) {
+    return text.n && f->host.n && memmem(text.p, text.n, f->host.p, f->host.n);
+}
+
 struct str api_links(struct foreign *f, struct str text, struct str locale, bool *left) {
     struct buf b = {0};
     size_t at = 0, done = 0;
     *left = false;
-    if (text.n == 0 || f->host.n == 0 || !memmem(text.p, text.n, f->host.p, f->host.n)) return text;
+    if (!api_names_source(f, text)) return text;
     for (const char *found; (found = memmem(text.p + at, text.n - at, "http", 4));) {
         size_t from = (size_t)(found - text.p);
         buf_add(&b, text.p + done, from - done);

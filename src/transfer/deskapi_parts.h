@@ -52,6 +52,11 @@ int take_api_category(struct foreign *f, const struct json *item);
 int take_api_section(struct foreign *f, const struct json *item);
 int take_api_article(struct foreign *f, const struct json *item); /* with its comments and files */
 int take_api_links(struct foreign *f, const struct json *item); /* of its texts, when all articles are here */
+/* deskapi_text_links.c: links to articles in other texts, when all articles are here. */
+int take_api_macro_links(struct foreign *f, const struct json *item);
+int take_api_category_links(struct foreign *f, const struct json *item);
+int take_api_section_links(struct foreign *f, const struct json *item);
+int take_api_template_links(struct foreign *f, const struct json *item); /* of a brand */
 /* deskapi_comments.c: the comments of an article, as the source lists them. Those of an earlier run follow
  * the source, unless they were changed here. */
 int take_api_comments(struct foreign *f, const struct json *list, int64_t article);

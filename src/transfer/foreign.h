@@ -299,7 +299,7 @@ struct foreign_system {
         /* Reports rows of earlier runs whose ids f->seen does not have: the source has them no more. NULL:
          * nothing is reported. */
         int (*gone)(struct foreign *f, const struct foreign_part *part);
-    } parts[32];          /* ends with name NULL */
+    } parts[40];          /* ends with name NULL */
     const char *lists[3]; /* folders with a file for each ticket; ends with NULL */
     bool is_api;          /* another server of this API */
 };

@@ -25,6 +25,8 @@ struct str foreign_picture(struct foreign *f, struct str html, struct str end, i
  * whose address names none. *left: an address stays, because the article or the address of this desk is not
  * known. locale p NULL: that of the default brand. */
 void report_links(struct foreign *f, int64_t id);
+/* True if the text has the name of the source. */
+bool api_names_source(const struct foreign *f, struct str text);
 struct str api_links(struct foreign *f, struct str text, struct str locale, bool *left);
 
 /* ---- works ----------------------------------------------------------------------------------- */

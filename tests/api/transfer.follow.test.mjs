@@ -164,6 +164,17 @@ test('links to articles of the source lead to those of this desk', async (t) => 
   const ada = await owner.create('/users', { full_name: 'Ada', email: 'ada@source.example', role_id: ROLE_ID.customer });
   const asked = await owner.create('/cases', { subject: 'Asked', contents: `See ${at(first.id, '-first')}, please.`, requester_id: ada.id });
   await desk.owner.create('/articles', { titles: told('Here'), contents: told('<p>Here.</p>'), section_id: (await desk.owner.fetch('/sections'))[0].id }); // ids differ
+  // Texts that come before the articles.
+  await owner.update(`/sections/${section.id}`, { descriptions: told(`See ${at(first.id, '-first')}.`) });
+  const engines = await owner.create('/categories', { titles: told('Engines'), descriptions: told(`See ${at(first.id)} or ${at(999)} of it.`) });
+  await owner.create('/cases/macros', { title: 'Links', reply_contents: `See ${at(first.id, '-first')}, {{requester.name}}.` });
+  const brand = await owner.create('/brands', { name: 'Boats', sub_domain: 'boats' }), letter = (await owner.fetch(`/brands/${brand.id}/templates`)).find((row) => row.contents.includes('{{link}}'));
+  await owner.update(`/brands/${brand.id}/templates/${letter.name}`, { contents: letter.contents.replace('{{link}}', `${at(first.id)} {{link}}`) });
+  const others = async () => {
+    const boats = (await desk.owner.fetch('/brands')).find((row) => row.name === 'Boats'), [description, other] = await Promise.all([['/sections', section], ['/categories', engines]].map(async ([path, { id }]) => (await desk.owner.fetch(path, { legacy_ids: `${host}:${id}`, include: 'locale_field' }))[0].descriptions[0].translation));
+    const { contents } = await desk.owner.fetch(`/brands/${boats.id}/templates/${letter.name}`), macro = (await desk.owner.fetch('/cases/macros', { show_all: true, limit: 100 })).find((row) => row.title === 'Links');
+    return [description, other, macro.reply_contents, /https?:\/\/\S+\/articles\/\d+/.exec(contents)?.[0]];
+  };
   const into = async (...more) => {
     await desk.stop();
     const done = await importFrom(desk.dir, source.base, copy, desk.clock.file, more);
@@ -174,11 +185,14 @@ test('links to articles of the source lead to those of this desk', async (t) => 
   const hereOf = async ({ id }) => (await desk.owner.fetch('/articles', { legacy_ids: `${host}:${id}` }))[0], html = async (row) => (await desk.owner.fetch(`/articles/${(await hereOf(row)).id}`, TEXTS)).contents[0].translation.replaceAll(/ (rel|target)="[^"]*"/g, '');
   assert.equal((await into()).get('texts with links to articles: name this desk with --base-url') > 0, true);
   assert.ok((await html(first)).includes(at(last.id)));
+  for (const text of await others()) assert.ok(text.includes(at(first.id)), text);
   const left = await into('--base-url', 'https://desk.example/'), [one, two] = [await hereOf(first), await hereOf(last)];
   assert.notEqual(one.id, first.id);
   assert.equal(await html(first), `<p><a href="https://desk.example/helpcenter/en-us/articles/${two.id}-last?a=1#b">Last</a>, https://desk.example/helpcenter/en-us/articles/${two.id} and <a href="${at(999)}">none</a>, https://other.example/article/${last.id}.</p>`);
   assert.equal(await html(last), `<p><a href="https://desk.example/helpcenter/de/articles/${one.id}-first">First</a></p>`);
-  assert.equal(left.get('texts with links to articles that are not here: they lead to the source'), 1);
+  assert.equal(left.get('texts with links to articles that are not here: they lead to the source'), 2);
+  const here = `https://desk.example/helpcenter/en-us/articles/${one.id}`;
+  assert.deepEqual(await others(), [`See ${here}-first.`, `See ${here} or ${at(999)} of it.`, `See ${here}-first, {{requester.name}}.`, here]);
   assert.deepEqual(await desk.owner.fetch(`/articles/${one.id}/versions`), []);
   const begun = await owner.create('/cases', { subject: 'Later', contents: `See ${at(first.id, '-first')}, please.`, requester_id: ada.id });
   await into('--base-url', 'https://desk.example/');
