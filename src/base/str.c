@@ -162,6 +162,17 @@ struct str str_int(char room[INT_TEXT], int64_t v) {
     return (struct str){at, (size_t)(end - at)};
 }
 
+char *int_put(char *at, int64_t v) {
+    char room[INT_TEXT];
+    if (v < 0 || v > 9999) return str_put(at, str_int(room, v));
+    unsigned small = (unsigned)v, high = small / 100;
+    if (high >= 10) at = put_two_digits(at, high);
+    else if (high) *at++ = (char)('0' + high);
+    if (small >= 10) return put_two_digits(at, small % 100);
+    *at = (char)('0' + small);
+    return at + 1;
+}
+
 struct str str_vfmt(struct arena *a, const char *fmt, va_list args) {
     char small[256];
     va_list again;

@@ -45,6 +45,9 @@ extern const char str_two_digits[201]; /* "00" to "99" */
 static inline char *put_two_digits(char *at, unsigned v) {
     return (char *)memcpy(at, str_two_digits + (size_t)2 * v, 2) + 2;
 }
+/* Writes s at a place that has room for it, and returns the place behind it. s.p is not NULL. */
+static inline char *str_put(char *at, struct str s) { return (char *)memcpy(at, s.p, s.n) + s.n; }
+char *int_put(char *at, int64_t v);                 /* the same for a number of up to INT_TEXT digits */
 struct str str_int(char room[INT_TEXT], int64_t v); /* the reverse; the text lies in `room`, without a NUL */
 bool utf8_valid(struct str s);                      /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s);                    /* code points of valid UTF-8 */

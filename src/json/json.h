@@ -174,6 +174,24 @@ static inline void jw_pieces(struct json_writer *w, const struct str *pieces, si
     w->out->n += size;
 }
 
+/* A member that is JSON already: `opens` has its name and the beginning of its value. Returns where `room` bytes
+ * may be written; jw_member_end gets the place behind them. The writer takes members. */
+static inline char *jw_member_begin(struct json_writer *w, struct str opens, size_t room) {
+    assert(w->depth && w->shape[w->depth - 1] == '}' && !w->keyed);
+    buf_reserve(w->out, opens.n + room + 1);
+    char *at = w->out->p + w->out->n;
+    if (!jw_is_empty(w)) *at++ = ',';
+    return str_put(at, opens);
+}
+static inline void jw_member_end(struct json_writer *w, char *at) { w->out->n = (size_t)(at - w->out->p); }
+static inline void jw_member(struct json_writer *w, struct str opens, struct str value, struct str closes) {
+    char *at = jw_member_begin(w, opens, value.n + closes.n);
+    jw_member_end(w, str_put(str_put(at, value), closes));
+}
+/* True if the writer is plain and keeps empty members. */
+static inline bool jw_takes_members(const struct json_writer *w) { return jw_is_plain(w) && !w->no_empty; }
+bool jw_needs_no_escape(struct str s); /* the text is the same between quotes */
+
 /* A string that is JSON already, with its quotes. */
 static inline void jw_quoted(struct json_writer *w, struct str quoted) { jw_pieces(w, &quoted, 1); }
 

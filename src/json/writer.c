@@ -93,7 +93,7 @@ static bool is_plain_short(struct str s) {
 }
 
 /* The last 16 bytes overlap those before them. */
-static bool is_plain(struct str s) {
+bool jw_needs_no_escape(struct str s) {
     size_t i = 0;
     if (s.n < 16) return is_plain_short(s);
     while (s.n - i > 16 && plain16(s.p + i)) i += 16;
@@ -115,7 +115,7 @@ static void jw_escape(struct buf *out, unsigned char c) {
 }
 
 static void escaped_text(struct buf *out, struct str s) {
-    if (is_plain(s)) {
+    if (jw_needs_no_escape(s)) {
         buf_str(out, s);
         return;
     }

@@ -212,6 +212,34 @@ static void layout_lists(struct arena *a, struct layout *s) {
     }
 }
 
+/* The JSON around the value of a member. Where a reference has no more than the id and the type, it is around
+ * the id. */
+static void layout_prepared(struct arena *a, const struct layout *s) {
+    for (struct member *m = (struct member *)s->members; m < s->members + s->count; m++) {
+        const struct field *f = m->field;
+        m->prepared = f->render == NULL && !(f->flags & SECRET);
+        m->closes = S("");
+        switch (f->type) {
+        case F_INT:
+        case F_BOOL:
+        case F_JSON: m->opens = m->name.key; break;
+        case F_REF:
+            m->prepared = m->prepared && m->carried == NULL && m->target->also < 0;
+            m->opens = STR_CAT(a, m->name.key, S("{\"id\":"));
+            m->closes = m->target->reference_end;
+            break;
+        case F_TEXT:
+        case F_LONG:
+        case F_TIME:
+        case F_WORD:
+            m->opens = STR_CAT(a, m->name.key, S("\""));
+            m->closes = S("\"");
+            break;
+        default: m->prepared = false;
+        }
+    }
+}
+
 static int url_member(const struct layout *s, struct str name) {
     if (str_eq(name, S("id"))) return URL_ID;
     int i = 0;
@@ -245,7 +273,8 @@ static void make_layouts(void) {
     for (const struct resource *const *r = resources; *r; r++) {
         struct layout *s = *layout_place(*r);
         s->type = json_name(a, resource_shown_type(*r), false);
-        s->reference_end = STR_CAT(a, S(",\"resource_type\":"), s->type.key, S("}"));
+        s->type_member = STR_CAT(a, S("\"resource_type\":"), s->type.key);
+        s->reference_end = STR_CAT(a, S(","), s->type_member, S("}"));
         layout_members(a, s);
         if ((*r)->table || (*r)->from) layout_select(a, s);
         if ((*r)->url) layout_url(a, s);
@@ -253,7 +282,10 @@ static void make_layouts(void) {
     }
     for (const struct resource *const *r = resources; *r; r++)
         if ((*r)->brief_of) (*layout_place(resource_of((*r)->brief_of)))->brief = *layout_place(*r);
-    for (const struct resource *const *r = resources; *r; r++) layout_lists(a, *layout_place(*r));
+    for (const struct resource *const *r = resources; *r; r++) {
+        layout_lists(a, *layout_place(*r));
+        layout_prepared(a, *layout_place(*r));
+    }
 }
 
 const struct layout *layout_of(const struct resource *r) {

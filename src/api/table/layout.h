@@ -19,6 +19,8 @@ struct member {
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
     bool lengthy;                /* its text may be long enough to matter: see .bytes of the layout */
     bool identifies;             /* `fields` never removes it */
+    bool prepared;               /* its value is written from its cell alone, between the next two */
+    struct str opens, closes;    /* `"created_at":"` and `"`; `"status":{"id":` and `,"resource_type":...}` */
     /* F_REF with .shows: indexes of the target's members, ended by -1; else NULL */
     const int *carried;
     struct str
@@ -49,6 +51,7 @@ struct layout {
     uint32_t scopes;             /* a token needs one of these bits to see the rows; 0: none */
     struct json_name type;       /* type of the resource; .key is the quoted type without colon */
     struct str reference_end;    /* ,"resource_type":"team"} */
+    struct str type_member;      /* "resource_type":"team" */
     struct str from;             /* "teams t" */
     struct selects selects;      /* of all members */
     struct selects if_whole;     /* the same with .column_if_whole of the members */
