@@ -74,8 +74,10 @@ static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
 
 static bool route_compile(struct arena *a, struct compiled *c, const struct resource *home,
                           const struct route *route, char *err, size_t size) {
-    *c = (struct compiled){
-        .route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
+    *c = (struct compiled){.route = route,
+                           .method = route->method,
+                           .home = home,
+                           .reply = route->reply ? resource_of(route->reply) : home};
     struct str rest = str_of(route->path);
     if (rest.n < 2 || rest.p[0] != '/')
         return route_wrong(err, size, home, route, "the path must begin with a slash");
@@ -136,6 +138,7 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) 
         }
     }
     qsort(r->routes, (size_t)r->count, sizeof *r->routes, by_shape);
+    for (int i = r->count; i--;) r->first[r->routes[i].count] = i;
     return true;
 }
 
@@ -230,15 +233,14 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
     struct str segments[PATH_SEGMENTS];
     bool seen[METHODS] = {0};
     int n = path_split(c->work.arena, path, segments);
-    for (int i = 0; n > 0 && i < r->count && r->routes[i].count <= n; i++) {
-        const struct compiled *found = &r->routes[i];
-        if (found->count != n || !matches(found, segments)) continue;
-        if (found->route->method == m) {
-            call_take_route(c, found, segments);
-            return 0;
-        }
-        seen[found->route->method] = true;
+    const struct compiled *first = n > 0 ? &r->routes[r->first[n]] : NULL;
+    for (const struct compiled *at = first; at && at->count == n; at++) {
+        if (at->method != m || !matches(at, segments)) continue;
+        call_take_route(c, at, segments);
+        return 0;
     }
+    for (const struct compiled *at = first; at && at->count == n; at++)
+        if (matches(at, segments)) seen[at->method] = true;
     *allow = methods_of(c->work.arena, seen);
     if (allow->n == 0) return -ERR_RESOURCE_NOT_FOUND;
     *allow = str_fmt(c->work.arena, "%s, OPTIONS", allow->p);

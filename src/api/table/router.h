@@ -14,11 +14,14 @@ struct compiled {
     const struct field *args;           /* arguments of the route, with those that every list has */
     struct str segments[PATH_SEGMENTS]; /* a variable begins with a colon */
     int count, variables;
+    enum method method; /* of the route */
 };
 
 struct router {
-    struct compiled *routes; /* by number of segments, then of variables */
+    struct compiled
+        *routes; /* by number of segments, then of variables; behind the last, one without segments */
     int count;
+    int first[PATH_SEGMENTS + 1]; /* index of the first route with so many segments */
 };
 
 /* Checks the tables of one resource. Returns false, with one line in err, if something is missing. */
