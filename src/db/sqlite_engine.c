@@ -80,10 +80,8 @@ static int column_count(void *handle) { return sqlite3_column_count(handle); }
 /* Each sqlite3_column_ function checks the row, the column and memory again, so a value is fetched once.
  * An unprotected value is enough, because only this thread uses the connection. */
 static bool column_int_given(void *handle, int i, int64_t *out) {
-    sqlite3_value *value = sqlite3_column_value(handle, i);
-    if (sqlite3_value_type(value) == SQLITE_NULL) return false;
-    *out = sqlite3_value_int64(value);
-    return true;
+    *out = sqlite3_column_int64(handle, i);
+    return *out || sqlite3_column_type(handle, i) != SQLITE_NULL; /* NULL is read as 0 */
 }
 
 static struct str column_text(void *handle, int i) {
