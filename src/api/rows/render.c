@@ -168,21 +168,43 @@ static void write_hidden(struct view *v, const struct field *f) {
 
 #define URL_PIECES 16
 
+/* The beginning of each resource_url. */
+static struct str url_opens(struct view *v) {
+    if (v->url_opens.p) return v->url_opens;
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    JW_CAT(&w, v->c->work.desk->base_url, S("/api/v1/"));
+    b.n--; /* without the quotation mark at the end */
+    v->url_opens = STR_CAT(v->c->work.arena, S("\"resource_url\":"), buf_view(&b));
+    buf_free(&b);
+    return v->url_opens;
+}
+
 static void write_url(struct view *v, const struct row *row) {
     struct str parts[URL_PIECES];
     char numbers[URL_PIECES / 2][INT_TEXT];
-    size_t n = 0;
+    size_t n = 0, size = 1;
+    bool prepares = jw_takes_members(&v->w);
     parts[n++] = v->c->work.desk->base_url;
     parts[n++] = S("/api/v1/");
     for (const struct url_piece *p = row->layout->url;; p++) {
         assert(n + 2 <= URL_PIECES);
+        size += p->text.n;
         parts[n++] = p->text;
         if (p->member == URL_END) break;
         const struct value *cell = p->member == URL_ID
                                        ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)}
                                        : &row->cells[p->member];
         parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
-        n++;
+        prepares = prepares && parts[n].p && jw_needs_no_escape(parts[n]);
+        size += parts[n++].n;
+    }
+    if (prepares) {
+        char *at = jw_member_begin(&v->w, url_opens(v), size);
+        for (size_t i = 2; i < n; i++) at = str_put(at, parts[i]);
+        jw_member_end(&v->w, str_put(at, S("\"")));
+        return;
     }
     jw_name(&v->w, JSON_NAME("resource_url"));
     jw_cat(&v->w, parts, n);

@@ -344,10 +344,11 @@ static enum depth depth_of(struct view *v, const struct member *m, const struct 
 }
 
 static void want_targets(struct view *v, struct id_list **lists, const struct row *row) {
-    for (int i = 0; i < row->layout->count; i++) {
-        const struct member *m = &row->layout->members[i];
-        const struct value *cell = &row->cells[i];
-        if (m->target == NULL || !view_sees(v, row, m)) continue;
+    const struct layout *layout = row->layout;
+    for (const int *at = view_expands(v) ? layout->targets : layout->leading; *at >= 0; at++) {
+        const struct member *m = &layout->members[*at];
+        const struct value *cell = &row->cells[*at];
+        if (!view_sees(v, row, m)) continue;
         if (cell->type == V_ROWS)
             for (const struct row *inner = cell->rows; inner; inner = inner->next)
                 want_targets(v, lists, inner);

@@ -62,7 +62,8 @@ struct view {
     struct call *c;
     struct json_writer w;
     const struct selection *selection;
-    struct slot *slots; /* hash table of loaded rows */
+    struct str url_opens; /* "resource_url":"http://.../api/v1/ ; p NULL: not made yet */
+    struct slot *slots;   /* hash table of loaded rows */
     size_t slot_count, used;
     struct row *flat, *flat_last; /* included rows in the order of discovery */
     struct stranger_case *cases;  /* for a caller without login: conversations of the shown rows, by id */

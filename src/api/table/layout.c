@@ -240,6 +240,24 @@ static void layout_prepared(struct arena *a, const struct layout *s) {
     }
 }
 
+static bool leads(const struct member *m) {
+    return m->field->type == F_ROWS || m->carried || m->target->also >= 0;
+}
+
+static void layout_targets(struct arena *a, struct layout *s) {
+    int *targets = arena_array(a, (size_t)s->count + 1, sizeof *targets), n = 0,
+        *leading = arena_array(a, (size_t)s->count + 1, sizeof *leading), k = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct member *m = &s->members[i];
+        if (m->target == NULL) continue;
+        targets[n++] = i;
+        if (leads(m)) leading[k++] = i;
+    }
+    targets[n] = leading[k] = -1;
+    s->targets = targets;
+    s->leading = leading;
+}
+
 static int url_member(const struct layout *s, struct str name) {
     if (str_eq(name, S("id"))) return URL_ID;
     int i = 0;
@@ -285,6 +303,7 @@ static void make_layouts(void) {
     for (const struct resource *const *r = resources; *r; r++) {
         layout_lists(a, *layout_place(*r));
         layout_prepared(a, *layout_place(*r));
+        layout_targets(a, *layout_place(*r));
     }
 }
 

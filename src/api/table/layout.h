@@ -65,6 +65,9 @@ struct layout {
     /* index of the member with the conversation's id; URL_ID: the row's id; URL_END: none */
     int conversation;
     int also; /* index of the member that references contain; -1: none */
+    /* Indexes of members, ended by -1: all with a target; those with targets that are read without `include`,
+     * because they are shown in place or a reference shows more than their id. */
+    const int *targets, *leading;
     int count;
     const struct member *members; /* parallel to fields_of(resource->fields) */
 };
