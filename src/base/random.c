@@ -121,9 +121,26 @@ _Static_assert(sizeof(XXH3_state_t) <= TAG_STATE, "the state of XXH3 has grown")
 
 static XXH3_state_t *state(struct tag *t) { return (XXH3_state_t *)(void *)t->state; }
 
-void tag_init(struct tag *t) { XXH3_128bits_reset(state(t)); }
+void tag_init(struct tag *t) {
+    XXH3_128bits_reset(state(t));
+    t->n = 0;
+}
 
-void tag_add(struct tag *t, const void *p, size_t n) { XXH3_128bits_update(state(t), p, n); }
+static void tag_flush(struct tag *t) {
+    XXH3_128bits_update(state(t), t->bytes, t->n);
+    t->n = 0;
+}
+
+void tag_add(struct tag *t, const void *p, size_t n) {
+    if (n == 0) return;
+    if (n > sizeof t->bytes - t->n) tag_flush(t);
+    if (n > sizeof t->bytes) {
+        XXH3_128bits_update(state(t), p, n);
+        return;
+    }
+    memcpy(t->bytes + t->n, p, n);
+    t->n += n;
+}
 
 void tag_int(struct tag *t, int64_t v) { tag_add(t, &v, sizeof v); }
 
@@ -134,6 +151,7 @@ void tag_text(struct tag *t, struct str s) {
 
 void tag_end(struct tag *t, char out[33]) {
     XXH128_canonical_t c;
+    tag_flush(t);
     XXH128_canonicalFromHash(&c, XXH3_128bits_digest(state(t)));
     for (int i = 0; i < 16; i++) {
         out[2 * i] = "0123456789abcdef"[c.digest[i] >> 4];

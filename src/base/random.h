@@ -41,6 +41,8 @@ bool password_verify(struct str hash, struct str password);
 #define TAG_STATE 576 /* size of XXH3's state; random.c checks it */
 struct tag {
     _Alignas(64) unsigned char state[TAG_STATE];
+    size_t n;                 /* gathered bytes that the state does not have yet */
+    unsigned char bytes[248]; /* a call of XXH3 costs more than the copy of a short value */
 };
 void tag_init(struct tag *t);
 void tag_add(struct tag *t, const void *p, size_t n);
