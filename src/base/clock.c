@@ -81,12 +81,13 @@ static inline struct moment moment_of(int64_t ms) {
 
 static char *put_bytes(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
 
-/* Writes the last two digits of v. */
-static char *put_two(char *at, int v) { return put_two_digits(at, (unsigned)v % 100); }
+/* Writes the last two digits of a year, and the two of another number. */
+static char *put_year_part(char *at, int v) { return put_two_digits(at, (unsigned)v % 100); }
+static char *put_two(char *at, int v) { return put_two_digits(at, (unsigned)v); }
 
 size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
-    char *at = put_two(put_two(out, t.year / 100), t.year);
+    char *at = put_year_part(put_year_part(out, t.year / 100), t.year);
     *at++ = '-', at = put_two(at, t.month);
     *at++ = '-', at = put_two(at, t.day);
     *at++ = 'T', at = put_two(at, t.hour);
@@ -103,7 +104,7 @@ size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
     char *at = put_bytes(put_bytes(out, weekdays + 3 * (((t.days + 4) % 7 + 7) % 7), 3), ", ", 2);
     at = put_bytes(put_bytes(put_bytes(put_two(at, t.day), " ", 1), months + 3 * (t.month - 1), 3), " ", 1);
-    at = put_bytes(put_two(put_two(at, t.year / 100), t.year), " ", 1);
+    at = put_bytes(put_year_part(put_year_part(at, t.year / 100), t.year), " ", 1);
     at = put_bytes(put_two(at, t.hour), ":", 1);
     at = put_bytes(put_two(at, t.minute), ":", 1);
     put_bytes(put_two(at, t.second), " GMT", 5);

@@ -272,8 +272,9 @@ static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf 
     int64_t *ids = arena_array(w->arena, (size_t)limit + 1, sizeof *ids);
     for (int i = 0; i < branch_count(l); i++) {
         struct buf one = {0};
-        buf_fmt(&one, "SELECT t.id, %s FROM %s WHERE %s%.*s%s", l->key, l->layout->from.p, branch_of(l, i),
-                (int)where.n, where.p, l->from_id.p ? l->from_id.p : "");
+        const struct str parts[] = {S("SELECT t.id, "), str_of(l->key),          S(" FROM "), l->layout->from,
+                                    S(" WHERE "),       str_of(branch_of(l, i)), where,       l->from_id};
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) buf_str(&one, parts[k]);
         order_by(l, &one, l->key, NULL, "t.id");
         queries[i] = buf_take(&one, w->arena).p;
     }

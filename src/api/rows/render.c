@@ -84,6 +84,22 @@ static inline void write_bare(struct view *v, const struct layout *layout, int64
         (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), layout->reference_end}, 3);
 }
 
+/* The same for a reference that contains a member of the target. */
+static bool write_bare_also(struct view *v, const struct layout *layout, int64_t id, const struct row *row) {
+    const struct member *m = &layout->members[layout->also];
+    const struct value *cell = row && view_sees(v, row, m) ? &row->cells[layout->also] : NULL;
+    char room[INT_TEXT];
+    bool null = cell == NULL || cell->type == V_NULL;
+    if (!m->prepared || !m->textual) return false;
+    if (!null && (cell->s.p == NULL || !jw_needs_no_escape(cell->s))) return false;
+    jw_pieces(&v->w,
+              (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), S(","),
+                                   null ? m->name.key : m->opens, null ? S("null") : cell->s,
+                                   null ? S("") : m->closes, layout->reference_end},
+              7);
+    return true;
+}
+
 /* Writes the resource if it is included here, otherwise the reference. carried: indexes of members, ended
  * by -1; NULL: the usual ones. */
 static void write_reference(struct view *v, const struct layout *shown, int64_t id, const int *carried) {
@@ -103,6 +119,8 @@ static void write_reference(struct view *v, const struct layout *shown, int64_t 
         write_bare(v, layout, id);
         return;
     }
+    bool prepares = carried == NULL && layout->also >= 0 && jw_takes_members(&v->w);
+    if (prepares && write_bare_also(v, layout, id, row)) return;
     jw_object(&v->w);
     jw_name(&v->w, JSON_NAME("id"));
     jw_int(&v->w, view_id(v, layout, id));

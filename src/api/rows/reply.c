@@ -39,7 +39,10 @@ void call_mailed(struct call *c, const char *sent, const char *what) {
 
 /* ---- envelope -------------------------------------------------------------------------------- */
 
+#define ROOM_OF_ONE 4096 /* most replies of one row are shorter */
+
 void envelope_begin(struct view *v) {
+    buf_reserve(v->w.out, ROOM_OF_ONE);
     jw_object(&v->w);
     jw_key(&v->w, S("status"));
     jw_int(&v->w, v->c->status);
