@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fold.h"
 #include "base/phone.h"
+#include "base/random.h"
 #include "base/slots.h"
 
 #define assert_text(got, want)                 \
@@ -235,9 +236,29 @@ static void numbers_are_written_as_printf_does(void **state) {
                 int64_t v = sign * (power + n);
                 snprintf(expected, sizeof expected, "%lld", (long long)v);
                 assert_true(str_eq(str_int(room, v), str_of(expected)));
+                struct str put = {room, (size_t)(int_put(room, v) - room)};
+                assert_true(str_eq(put, str_of(expected)));
             }
     assert_true(str_eq(str_int(room, INT64_MIN), S("-9223372036854775808")));
     assert_true(str_eq(str_int(room, INT64_MAX), S("9223372036854775807")));
+}
+
+/* A tag gathers short values, so their sizes must not matter. */
+static void a_tag_depends_on_the_bytes_and_not_on_their_pieces(void **state) {
+    (void)state;
+    char bytes[3000], whole[33], pieces[33];
+    struct tag t;
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(i * 7);
+    tag_init(&t);
+    tag_add(&t, bytes, sizeof bytes);
+    tag_end(&t, whole);
+    for (size_t size = 1; size < 600; size += 13) {
+        tag_init(&t);
+        for (size_t at = 0; at < sizeof bytes; at += size)
+            tag_add(&t, bytes + at, size < sizeof bytes - at ? size : sizeof bytes - at);
+        tag_end(&t, pieces);
+        assert_string_equal(pieces, whole);
+    }
 }
 
 static void an_arena_returns_to_its_mark(void **state) {
@@ -365,6 +386,7 @@ int main(void) {
         cmocka_unit_test(times_are_read_with_their_zone_and_written_in_utc),
         cmocka_unit_test(each_day_of_800_years_is_written_as_it_is_read),
         cmocka_unit_test(numbers_are_written_as_printf_does),
+        cmocka_unit_test(a_tag_depends_on_the_bytes_and_not_on_their_pieces),
         cmocka_unit_test(an_arena_returns_to_its_mark),
         cmocka_unit_test(slots_are_empty_at_first_and_a_hash_finds_what_it_stored),
     };

@@ -280,6 +280,22 @@ static void values_are_separated(void **state) {
         "{\"a\":[-9223372036854775808,true,false,null,null,\"\",{},[]],\"t\":\"2026-11-21T09:30:00+00:00\",\"r\":{\"x\":1}}");
 }
 
+static void prepared_members_are_separated(void **state) {
+    (void)state;
+    assert_true(jw_takes_members(&w));
+    jw_object(&w);
+    jw_member(&w, S("\"a\":\""), S("x"), S("\""));
+    jw_key(&w, S("b"));
+    jw_int(&w, 1);
+    char *at = jw_member_begin(&w, S("\"c\":"), INT_TEXT + 1);
+    at = str_put(int_put(at, -1), S("0"));
+    jw_member_end(&w, at);
+    jw_end(&w);
+    expect_written("{\"a\":\"x\",\"b\":1,\"c\":-10}");
+    w.no_empty = true;
+    assert_false(jw_takes_members(&w));
+}
+
 static void only_what_must_be_is_escaped(void **state) {
     (void)state;
     jw_str(&w, S("a/b\"c\\d\b\f\n\r\t\x01\x1f\x7f\xC3\xA9\xE2\x80\xA8<&>"));
@@ -419,6 +435,7 @@ int main(void) {
         TEST(members_are_found_by_exact_name_or_by_spelling),
         TEST(trees_can_be_built),
         TEST(values_are_separated),
+        TEST(prepared_members_are_separated),
         TEST(only_what_must_be_is_escaped),
         TEST(every_byte_at_every_place_is_read_back),
         TEST(pretty_is_four_spaces_and_empty_containers_stay_closed),
