@@ -147,6 +147,15 @@ static void comparing_groups(struct work *w, struct comparing *r, const struct l
     }
 }
 
+/* A report without a series needs one step, which splits no hours. */
+static struct buckets steps_needed(struct arena *a, const struct comparison *report,
+                                   const struct buckets *steps) {
+    if (report->has_series) return *steps;
+    int64_t *starts = arena_array(a, 2, sizeof *starts);
+    starts[0] = steps->starts[0], starts[1] = steps->starts[steps->count];
+    return (struct buckets){starts, 1};
+}
+
 /* Lines of one metric follow each other and are read once. */
 static int comparing_read(struct work *w, struct comparing *r) {
     struct series now = {0}, before = {0};
@@ -155,11 +164,11 @@ static int comparing_read(struct work *w, struct comparing *r) {
         struct series_ask ask = {.metric = l->metric,
                                  .group = r->report->group,
                                  .hours = REPORT_CALENDAR,
-                                 .buckets = r->buckets,
+                                 .buckets = steps_needed(w->arena, r->report, &r->buckets),
                                  .no_percentiles = true};
         if (l->metric != metric) {
             TRY(series_read(w, &ask, &now));
-            ask.buckets = r->before;
+            ask.buckets = steps_needed(w->arena, r->report, &r->before);
             TRY(series_read(w, &ask, &before));
             metric = l->metric;
         }

@@ -319,6 +319,19 @@ describe('reports of random desks:', () => {
     }
     assert.ok(ROUNDS < 15 || inSteps > 3, 'durations were read from steps');
   });
+
+  test('an event in a quarter of an hour that the period splits counts once for a caller who sees a part', async () => {
+    const { desk, red, teams, people } = world, start = Date.UTC(2026, 4, 5, 10, 7);
+    // The caller's numbers come from rows of teams, of nobody and of the caller: two days have conversations of each.
+    const owned = [{ team: teams[0], agent: null }, { team: null, agent: null }, { team: teams[1], agent: red.id }, { team: teams[1], agent: null }];
+    const cases = [start + 60_000, start + D].flatMap((created, day) => owned.map((of, i) => ({ id: 1000 + 4 * day + i, person: people[0].id, organization: null, created, rows: [], changes: [], first: 1, type: 1, state: 1, channel: 1, priority: null, tags: [], rating: null, ...of })));
+    store(desk, cases);
+    await desk.owner.update(`/teams/${teams[0]}`, { title: 'Red again' }); // a write of the desk ends its kept snapshots
+    const ask = { metric: 'CREATED', start_at: iso(start), end_at: iso(start + D + 3 * 60_000), interval: 'DAY', time_zone: 'UTC' };
+    assert.equal((await desk.owner.fetch(SERIES, ask)).total.n, 8);
+    assert.deepEqual((await red.client.fetch(SERIES, ask)).groups[0].n, [3, 3]);
+    assert.equal((await red.client.fetch(SERIES, { ...ask, group: 'TEAM' })).total.n, 6);
+  });
 });
 
 // ---- following -------------------------------------------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ int split_quarters_read(struct reading *r) {
     struct buf sql = {0};
     struct branches binds = {0};
     if (r->split_count == 0) return 0;
-    ids_sort_once(r->split, r->split_count);
+    r->split_count = ids_sort_once(r->split, r->split_count);
     cells_write(r, &sql);
     buf_text(&sql, OF_QUARTERS);
     branch_bind_text(&binds, ":fact_quarters", json_ids(r->work->arena, r->split, (size_t)r->split_count));
