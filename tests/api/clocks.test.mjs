@@ -217,6 +217,19 @@ test('a conversation that loses its SLA loses its clocks; a deleted one too', as
   assert.equal(desk.sql('SELECT COUNT(*) FROM sla_metrics').trim(), '0');
 });
 
+test('the id of a clock whose conversation was deleted does not come again', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('RESOLUTION_TIME', HOUR));
+  const ids = async ({ id }) => (await desk.staff.fetch(`/cases/${id}`, { include: 'sla_metric' })).sla_metrics.map((m) => m.id);
+  const kept = await promised(desk, gold), talk = await promised(desk, gold), gone = await ids(talk);
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  (await desk.staff.delete('/cases/trash', { ids: String(talk.id) })).must(200);
+  const later = await promised(desk, gold), given = [...await ids(kept), ...gone, ...await ids(later)];
+  assert.equal(given.length, 6);
+  assert.deepEqual(given, given.toSorted((a, b) => a - b));
+  assert.equal(new Set(given).size, 6);
+});
+
 test('messages that a merge moves count in the surviving conversation', async (t) => {
   const desk = await open(t);
   const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('NEXT_REPLY_TIME', HOUR));

@@ -26,7 +26,7 @@ struct world {
 
 QUERY(trash_some, "UPDATE cases SET state = 3 WHERE id <= 20");
 QUERY(more_active, "INSERT INTO case_totals (kind, id, with_id, priority_id, n1, n2, n3, n4, n5, n6) "
-                   "VALUES (1, 0, 0, -1, 0, 0, 0, 0, 0, :n)");
+                   "VALUES (1, 0, -1, -1, 0, 0, 0, 0, 0, :n)");
 QUERY(log_a_change,
       "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) VALUES ('case', 1, 3, 4, 0)");
 QUERY(set_types,

@@ -50,15 +50,15 @@ QUERY(cascade_team_cases, "SELECT c.id, 0 FROM cases c WHERE c.assigned_team_id 
 QUERY(cascade_team_uncounted, TOTALS_CHANGE("-", TEAM_TOTALS(ROWS) " UNION ALL " PAIR_TOTALS(ROWS)));
 QUERY(cascade_pairs_counted, TOTALS_CHANGE("", PAIR_TOTALS(ROWS)));
 QUERY(cascade_team_leave, "UPDATE cases SET assigned_team_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
-QUERY(cascade_team_uncount, "DELETE FROM case_totals WHERE kind IN (2, 4) AND id = :id");
+QUERY(cascade_team_uncount,
+      "DELETE FROM case_totals WHERE (kind = 1 AND id = :id) OR (kind = 2 AND with_id = :id)");
 QUERY(cascade_team_drop, "DELETE FROM teams WHERE id = :id");
 
 QUERY(cascade_agent_cases, "SELECT c.id, 0 FROM cases c WHERE c.assigned_agent_id = :id "
                            "ORDER BY c.state, c.created_at, c.id LIMIT :most @LOCK@");
 QUERY(cascade_agent_uncounted, TOTALS_CHANGE("-", AGENT_TOTALS(ROWS) " UNION ALL " PAIR_TOTALS(ROWS)));
 QUERY(cascade_agent_leave, "UPDATE cases SET assigned_agent_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
-QUERY(cascade_agent_uncount,
-      "DELETE FROM case_totals WHERE (kind = 3 AND id = :id) OR (kind = 4 AND with_id = :id)");
+QUERY(cascade_agent_uncount, "DELETE FROM case_totals WHERE kind = 2 AND id = :id");
 QUERY(cascade_agent_left, "UPDATE users SET leaving_at = NULL WHERE id = :id");
 
 static const struct step of_team[] = {
@@ -158,9 +158,11 @@ QUERY(cascade_erase_sessions,
 QUERY(cascade_remembered,
       "SELECT r.id, 0 FROM remember_chains r WHERE r.user_id = :id ORDER BY r.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_remembered, "DELETE FROM remember_chains WHERE id IN @LIST(:rows)");
-QUERY(cascade_acted, "SELECT a.id, 0 FROM activities a "
-                     "WHERE a.actor_id = :id AND a.ip_address IS NOT NULL AND a.id > :after "
-                     "ORDER BY a.id LIMIT :most");
+/* Both parts are in the order of an index: activities_by_actor, activities_of_address. */
+#define ACTED(owner)                                                                        \
+    "SELECT a.id, 0 FROM activities a WHERE a.actor_id = :id AND a.owner_case_id IS " owner \
+    " AND a.ip_address IS NOT NULL AND a.id > :after"
+QUERY(cascade_acted, ACTED("NOT NULL") " UNION ALL " ACTED("NULL") " ORDER BY 1 LIMIT :most");
 QUERY(cascade_erase_acted, "UPDATE activities SET ip_address = NULL WHERE id IN @LIST(:rows)");
 
 QUERY(cascade_events, "SELECT e.id, 0 FROM events e WHERE e.user_id = :id ORDER BY e.id LIMIT :most @LOCK@");

@@ -49,7 +49,8 @@ const struct column_number column_numbers[] = {
     {"case_status_changes.*_state", 0, CASE_DELETING, NULL}, /* 0: there was none before */
     {"case_totals.kind", 1, 7, NULL},
     {"case_totals.n?", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL}, /* a shard may be negative */
-    {"case_totals.id", 0, COLUMN_ID_MAX, NULL},                    /* 0: any */
+    {"case_totals.id", 0, COLUMN_ID_MAX, NULL},                    /* 0: none, or any */
+    {"case_totals.with_id", -1, COLUMN_ID_MAX, NULL},              /* -1: any */
     {"change_log.verb", CHANGE_CREATED, CHANGE_UPDATED, NULL},
     {"csv_import_keys.key_hash", INT64_MIN, INT64_MAX, NULL},
     {"custom_fields.area", AREA_CASES, AREA_ORGANIZATIONS, NULL},

@@ -14,8 +14,11 @@
  * status writes as many rows as a new conversation: three to six. A conversation with tags writes one more
  * for each tag.
  *
- * Pairs (0: none) give the total of an agent who sees teams: conversations of the teams, and the agent's
- * own, without those of both.
+ * Pairs of team and agent (0: none) give the total of an agent who sees teams: conversations of the teams,
+ * and the agent's own, without those of both.
+ *
+ * The key puts rows that a conversation changes together beside each other, because a write costs whole
+ * pages: (1) all, those of nobody, and the teams; (2) an agent with the agent's pairs.
  *
  * Nearly every write changes the row of all. On PostgreSQL a row is locked until the COMMIT, so with
  * single rows all writes would commit one after the other. A count is therefore spread over several rows
@@ -25,16 +28,16 @@
  * SQLite one write runs at a time, so there is one shard. The alternative, rows that are only inserted and
  * folded by a job, costs readers of a busy desk every row that is not folded yet. */
 
-/* The numbers are stored. */
+/* The numbers are stored. `id` is that of the team, agent ...; `with_id` of the first two kinds that of the
+ * other one, 0: none, -1: any. Of other kinds it is 0. */
 enum total_kind {
-    TOTAL_ALL = 1,
-    TOTAL_TEAM,
-    TOTAL_AGENT,
-    TOTAL_PAIR,
-    TOTAL_REQUESTER,
+    TOTAL_TEAM = 1,  /* with_id 0 or -1. Team 0: none, with -1 all conversations */
+    TOTAL_AGENT = 2, /* with the team, 0 or -1 */
+    TOTAL_REQUESTER = 5,
     TOTAL_ORGANIZATION,
     TOTAL_TAG
 };
+#define TOTAL_WITH_ANY (-1)
 
 struct total_key {
     int64_t kind, id, with_id, priority_id;
@@ -75,18 +78,25 @@ static void difference_add(struct work *w, struct total_key key, int64_t type, i
     if (type >= STATUS_NEW && type <= STATUS_CUSTOM) difference_at(w, key)->n[type] += n;
 }
 
+static struct total_key pair_key(int64_t team_id, int64_t agent_id, int64_t priority_id) {
+    return agent_id ? (struct total_key){TOTAL_AGENT, agent_id, team_id, priority_id}
+                    : (struct total_key){TOTAL_TEAM, team_id, 0, priority_id};
+}
+
 void case_counted(struct work *w, const struct counted *c, int n) {
+    int64_t priority = c->priority_id;
+    const struct total_key all = {TOTAL_TEAM, 0, TOTAL_WITH_ANY, priority},
+                           pair = pair_key(c->team_id, c->agent_id, priority);
     const struct total_key keys[] = {
-        {TOTAL_ALL, 0, 0, c->priority_id},
-        {TOTAL_TEAM, c->team_id, 0, c->priority_id},
-        {TOTAL_AGENT, c->agent_id, 0, c->priority_id},
-        {TOTAL_PAIR, c->team_id, c->agent_id, c->priority_id},
-        {TOTAL_REQUESTER, c->requester_id, 0, c->priority_id},
-        {TOTAL_ORGANIZATION, c->organization_id, 0, c->priority_id},
+        {TOTAL_TEAM, c->team_id, TOTAL_WITH_ANY, priority},
+        {TOTAL_AGENT, c->agent_id, TOTAL_WITH_ANY, priority},
+        {TOTAL_REQUESTER, c->requester_id, 0, priority},
+        {TOTAL_ORGANIZATION, c->organization_id, 0, priority},
     };
+    difference_add(w, all, c->status_type, n);
+    difference_add(w, pair, c->status_type, n);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].id || keys[i].kind == TOTAL_ALL || keys[i].kind == TOTAL_PAIR)
-            difference_add(w, keys[i], c->status_type, n);
+        if (keys[i].id) difference_add(w, keys[i], c->status_type, n);
 }
 
 QUERY(tags_of_active_case, "SELECT k.tag_id, COALESCE(c.priority_id, 0), c.status_type "
@@ -195,24 +205,26 @@ int case_totals_finish(struct work *w) {
            from " AND (CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id "  \
                 "FROM case_priorities p WHERE p.level <= CAST(:level AS BIGINT)))")
 /* CROSS JOIN: SQLite would look for the teams of all counters of the kind. */
-#define OF_TEAMS(sum, kind, with)                                      \
-    sum("team_members m CROSS JOIN case_totals c WHERE c.kind = " kind \
-        " AND c.id = m.team_id AND c.with_id = " with " AND m.user_id = :me")
+#define OF_TEAMS(sum, counter) \
+    sum("team_members m CROSS JOIN case_totals c WHERE " counter " AND m.user_id = :me")
+#define WITH_TEAM_OF(agent) "c.kind = 2 AND c.id = " agent " AND c.with_id = m.team_id"
 /* Deleted teams and agents count as none as long as rows refer to them. */
-#define OF_NOBODY(sum)                                                                                \
-    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") THEN " sum(                                            \
-        "case_totals c WHERE c.kind = 4 AND c.id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS \
-        " g) AND c.with_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS                      \
-        " g)") " ELSE " sum("case_totals c WHERE c.kind = 4 AND c.id = 0 AND c.with_id = 0") " END"
+#define NO_TEAM " IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS " g)"
+#define OF_NOBODY(sum)                                                                               \
+    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY                                                          \
+    ") THEN " sum("case_totals c WHERE c.kind = 1 AND c.id" NO_TEAM " AND c.with_id = 0") " + " sum( \
+        "case_totals c WHERE c.kind = 2 AND c.id IN (SELECT g.id FROM " GONE_AGENTS                  \
+        " g) AND c.with_id" NO_TEAM) " ELSE " sum("case_totals c WHERE c.kind = 1 AND c.id = 0 AND c.with_id = 0") " END"
 #define OF_ROW(sum) \
     "SELECT " sum("case_totals c WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id")
 /* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team
  * and agent. */
-#define OF_TEAM_AGENT(sum) \
-    "SELECT " OF_TEAMS(sum, "2", "0") " + " sum(OF_ME) " - " OF_TEAMS(sum, "4", ":me") " + " OF_NOBODY(sum)
-#define OF_ME "case_totals c WHERE c.kind = 3 AND c.id = :me AND c.with_id = 0"
+#define OF_TEAM_AGENT(sum)                                                                   \
+    "SELECT " OF_TEAMS(sum, "c.kind = 1 AND c.id = m.team_id AND c.with_id = -1") " + " sum( \
+        OF_ME) " - " OF_TEAMS(sum, WITH_TEAM_OF(":me")) " + " OF_NOBODY(sum)
+#define OF_ME "case_totals c WHERE c.kind = 2 AND c.id = :me AND c.with_id = -1"
 /* Conversations of another agent in the actor's teams. */
-#define OF_COLLEAGUE(sum) "SELECT " OF_TEAMS(sum, "4", ":agent")
+#define OF_COLLEAGUE(sum) "SELECT " OF_TEAMS(sum, WITH_TEAM_OF(":agent"))
 
 QUERY(all_of_row, OF_ROW(ALL_OF));
 QUERY(some_of_row, OF_ROW(SOME_OF));
@@ -269,12 +281,14 @@ static int total_read(struct work *w, const struct total_queries *q, const struc
  * there is none. */
 static bool counter_of(const struct case_filter *f, struct total_key *key) {
     switch (f->by & ~(unsigned)(BY_STATUS | BY_LEVEL)) {
-    case 0: *key = (struct total_key){.kind = TOTAL_ALL}; return true;
-    case BY_TEAM: *key = (struct total_key){.kind = TOTAL_TEAM, .id = f->team_id}; return true;
-    case BY_AGENT: *key = (struct total_key){.kind = TOTAL_AGENT, .id = f->agent_id}; return true;
-    case BY_TEAM | BY_AGENT:
-        *key = (struct total_key){.kind = TOTAL_PAIR, .id = f->team_id, .with_id = f->agent_id};
-        return f->team_id && f->agent_id;
+    case 0: *key = (struct total_key){.kind = TOTAL_TEAM, .with_id = TOTAL_WITH_ANY}; return true;
+    case BY_TEAM:
+        *key = (struct total_key){.kind = TOTAL_TEAM, .id = f->team_id, .with_id = TOTAL_WITH_ANY};
+        return f->team_id != 0;
+    case BY_AGENT:
+        *key = (struct total_key){.kind = TOTAL_AGENT, .id = f->agent_id, .with_id = TOTAL_WITH_ANY};
+        return true;
+    case BY_TEAM | BY_AGENT: *key = pair_key(f->team_id, f->agent_id, 0); return f->team_id && f->agent_id;
     case BY_REQUESTER: *key = (struct total_key){.kind = TOTAL_REQUESTER, .id = f->requester_id}; return true;
     case BY_ORGANIZATION:
         *key = (struct total_key){.kind = TOTAL_ORGANIZATION, .id = f->organization_id};

@@ -11,16 +11,21 @@
     " AS with_id, COALESCE(t.priority_id, 0) AS priority_id, " \
     "t.status_type AS type, COUNT(*) AS n FROM " from " GROUP BY 1, 2, 3, 4, 5"
 #define NO_ID "CAST(0 AS BIGINT)"
+#define WITH_ANY "CAST(-1 AS BIGINT)"
 #define ACTIVE_CASES "cases t WHERE t.state = 1"
 /* `among`: a further condition on t, or "". */
-#define TEAM_TOTALS(among) \
-    TOTALS_COUNTED("2", "t.assigned_team_id", NO_ID, ACTIVE_CASES " AND t.assigned_team_id IS NOT NULL" among)
-#define AGENT_TOTALS(among)                           \
-    TOTALS_COUNTED("3", "t.assigned_agent_id", NO_ID, \
+#define TEAM_TOTALS(among)                              \
+    TOTALS_COUNTED("1", "t.assigned_team_id", WITH_ANY, \
+                   ACTIVE_CASES " AND t.assigned_team_id IS NOT NULL" among)
+#define AGENT_TOTALS(among)                              \
+    TOTALS_COUNTED("2", "t.assigned_agent_id", WITH_ANY, \
                    ACTIVE_CASES " AND t.assigned_agent_id IS NOT NULL" among)
-#define PAIR_TOTALS(among)                                                                     \
-    TOTALS_COUNTED("4", "COALESCE(t.assigned_team_id, 0)", "COALESCE(t.assigned_agent_id, 0)", \
-                   ACTIVE_CASES among)
+/* Pairs: of a team without an agent, or of an agent with a team or none. */
+#define PAIR_TOTALS(among)                                                                      \
+    TOTALS_COUNTED("1", "COALESCE(t.assigned_team_id, 0)", NO_ID,                               \
+                   ACTIVE_CASES " AND t.assigned_agent_id IS NULL" among)                       \
+    " UNION ALL " TOTALS_COUNTED("2", "t.assigned_agent_id", "COALESCE(t.assigned_team_id, 0)", \
+                                 ACTIVE_CASES " AND t.assigned_agent_id IS NOT NULL" among)
 #define ORGANIZATION_TOTALS(among) \
     TOTALS_COUNTED("6", "t.organization_id", NO_ID, ACTIVE_CASES " AND t.organization_id IS NOT NULL" among)
 
@@ -40,7 +45,7 @@
 /* All rows that case_totals must contain, but for rows of zeros. */
 /* clang-format off */
 #define CASE_TOTALS                                                                                                                 \
-    TOTALS_BY_TYPE("", "", TOTALS_COUNTED("1", NO_ID, NO_ID, ACTIVE_CASES)                                                          \
+    TOTALS_BY_TYPE("", "", TOTALS_COUNTED("1", NO_ID, WITH_ANY, ACTIVE_CASES)                                                         \
         " UNION ALL " TEAM_TOTALS("") " UNION ALL " AGENT_TOTALS("") " UNION ALL " PAIR_TOTALS("")                                  \
         " UNION ALL " TOTALS_COUNTED("5", "t.requester_id", NO_ID, ACTIVE_CASES) " UNION ALL " ORGANIZATION_TOTALS("")              \
         " UNION ALL " TAG_TOTALS(""))

@@ -249,8 +249,8 @@ static void view_key(struct work *w, const struct view_rows *rows, unsigned char
     buf_free(&b);
 }
 
-QUERY(counting_active,
-      "SELECT COALESCE(SUM(n1 + n2 + n3 + n4 + n5 + n6), 0) FROM case_totals WHERE kind = 1");
+QUERY(counting_active, "SELECT COALESCE(SUM(n1 + n2 + n3 + n4 + n5 + n6), 0) FROM case_totals "
+                       "WHERE kind = 1 AND id = 0 AND with_id = -1");
 
 int counting_begin(struct work *w, bool exact, struct counting *out) {
     int64_t active = 0;
