@@ -1,6 +1,6 @@
 /* A table in memory with a fixed number of slots, which all threads share under one lock. The hash of a key
- * chooses its slot, so a new key replaces the key that has the same slot. The owner stores the key in the slot
- * and compares it. */
+ * chooses its slot, so a new key replaces the key that has the same slot. The owner stores the key in the
+ * slot and compares it. */
 #ifndef BASE_SLOTS_H
 #define BASE_SLOTS_H
 

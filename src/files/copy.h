@@ -1,4 +1,5 @@
-/* Copies contents of files between places, each a folder or a bucket: backup, restore, export, import, move. */
+/* Copies contents of files between places, each a folder or a bucket: backup, restore, export, import and
+ * move. */
 #ifndef FILES_COPY_H
 #define FILES_COPY_H
 

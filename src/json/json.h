@@ -174,8 +174,8 @@ static inline void jw_pieces(struct json_writer *w, const struct str *pieces, si
     w->out->n += size;
 }
 
-/* A member that is JSON already: `opens` has its name and the beginning of its value. Returns where `room` bytes
- * may be written; jw_member_end gets the place behind them. The writer takes members. */
+/* A member that is JSON already: `opens` has its name and the beginning of its value. Returns where `room`
+ * bytes may be written; jw_member_end gets the place behind them. The writer takes members. */
 static inline char *jw_member_begin(struct json_writer *w, struct str opens, size_t room) {
     assert(w->depth && w->shape[w->depth - 1] == '}' && !w->keyed);
     buf_reserve(w->out, opens.n + room + 1);

@@ -110,9 +110,9 @@ const struct metric *clocked_metric(const struct clocked_case *c, enum sla_targe
     "counts = excluded.counts, since = excluded.since, counted = excluded.counted, "                   \
     "is_breached = excluded.is_breached, breached_at = excluded.breached_at, epoch = excluded.epoch, " \
     "updated_at = excluded.updated_at"
-/* The metrics of one conversation are bound, those of many come as JSON. */
-/* On SQLite the id is drawn from that of the last row, which clocked_cases_read has read in this write: a statement that
- * inserts several rows and reads their table costs a copy of them. */
+/* The metrics of one conversation are bound, those of many come as JSON. On SQLite the id follows that of the
+ * last row, which clocked_cases_read has read in this write: a statement that inserts several rows and reads
+ * their table costs a copy of them. */
 #define METRIC_ID(given) "@SQLITE{" given "}@@POSTGRES{nextval('sla_metrics_id_seq')}@"
 #define METRIC(n)                                                                                       \
     "(" METRIC_ID(":id" n) ", :case" n ", :type" n ", :target" n ", :stage" n ", :started" n ", :due" n \
