@@ -64,8 +64,8 @@ static const struct {
 /* The statuses of the conversations: each was New until its last message, or until it was completed or
  * closed. */
 QUERY(demo_histories,
-      "INSERT INTO case_status_changes (case_id, id, at, from_status_id, to_status_id, from_state, to_state) "
-      "SELECT t.id, 1, COALESCE(t.last_completed_at, t.last_replied_at, t.updated_at), 1, t.status_id, "
+      "INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state) "
+      "SELECT t.id, COALESCE(t.last_completed_at, t.last_replied_at, t.updated_at), 1, t.status_id, "
       "1, t.state FROM cases t WHERE t.status_id <> 1 OR t.state <> 1 "
       "ORDER BY t.id");
 QUERY(demo_attach, "UPDATE cases SET sla_version_id = CASE WHEN priority_id = 4 THEN CAST(:urgent AS BIGINT) "

@@ -110,7 +110,7 @@ function store(desk, cases) {
     ${insert('cases', 'id, uuid, subject, channel, state, requester_id, creator_id, organization_id, status_id, status_type, message_seq, reopen_count, created_at, updated_at, assigned_team_id, assigned_agent_id, priority_id',
     cases.map((c) => [c.id, `u${c.id}`, 's', c.channel, c.state, c.person, c.person, c.organization, c.type, c.type, c.rows.length, 0, c.created, c.created, c.team, c.agent, c.priority]))}
     ${insert('posts', 'id, case_id, kind, uuid, content_text, creator_id, is_requester, by_staff, channel, created_at, updated_at', of((c) => c.rows.map((r) => [post++, c.id, 1, `p${post}`, 't', r.creator, r.requester, r.staff, 1, r.at, r.at])))}
-    ${insert('case_status_changes', 'case_id, id, at, from_status_id, to_status_id, from_state, to_state', of((c) => c.changes.map((h, i) => [c.id, i + 1, h.at, h.from, h.to, 1, 1])))}
+    ${insert('case_status_changes', 'case_id, at, from_status_id, to_status_id, from_state, to_state', of((c) => c.changes.map((h) => [c.id, h.at, h.from, h.to, 1, 1])))}
     ${insert('case_ratings', 'case_id, score, creator_id, created_at, updated_at', of((c) => (c.rating ? [[c.id, c.rating.score, c.person, c.rating.at, c.rating.at]] : [])))}
     ${insert('case_tags', 'case_id, tag_id', of((c) => c.tags.map((t) => [c.id, t])))}
     UPDATE report_cursor SET place = '', built = 0`);

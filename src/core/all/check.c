@@ -40,17 +40,16 @@ QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id 
 QUERY(check_snoozed, "SELECT t.id FROM cases t WHERE t.snoozed_at IS NOT NULL "
                      "AND (t.state <> 1 OR t.status_type IN (4, 5)) AND t.state <> 5 ORDER BY t.id");
 /* The history of statuses and states is a chain that ends with the present ones. */
-QUERY(
-    check_status_history,
-    "SELECT t.id FROM cases t "
-    "JOIN case_status_changes h ON h.case_id = t.id AND h.id = (SELECT MAX(x.id) FROM case_status_changes x "
-    "WHERE x.case_id = t.id) "
-    "WHERE t.state <> 5 AND (h.to_status_id <> t.status_id OR h.to_state <> t.state) UNION "
-    "SELECT x.case_id FROM (SELECT h.case_id, h.from_status_id, h.from_state, "
-    "LAG(h.to_status_id) OVER (PARTITION BY h.case_id ORDER BY h.id) AS status_id, "
-    "LAG(h.to_state) OVER (PARTITION BY h.case_id ORDER BY h.id) AS state FROM case_status_changes h) x "
-    "WHERE x.status_id <> x.from_status_id OR x.state <> x.from_state "
-    "ORDER BY 1");
+QUERY(check_status_history,
+      "SELECT t.id FROM cases t "
+      "JOIN case_status_changes h ON h.id = (SELECT MAX(x.id) FROM case_status_changes x "
+      "WHERE x.case_id = t.id) "
+      "WHERE t.state <> 5 AND (h.to_status_id <> t.status_id OR h.to_state <> t.state) UNION "
+      "SELECT x.case_id FROM (SELECT h.case_id, h.from_status_id, h.from_state, "
+      "LAG(h.to_status_id) OVER (PARTITION BY h.case_id ORDER BY h.id) AS status_id, "
+      "LAG(h.to_state) OVER (PARTITION BY h.case_id ORDER BY h.id) AS state FROM case_status_changes h) x "
+      "WHERE x.status_id <> x.from_status_id OR x.state <> x.from_state "
+      "ORDER BY 1");
 QUERY(
     check_organization,
     "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id "

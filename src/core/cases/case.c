@@ -472,11 +472,9 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
 }
 
 /* The history from which SLA clocks are computed. */
-QUERY(
-    status_change_insert,
-    "INSERT INTO case_status_changes (case_id, id, at, from_status_id, to_status_id, from_state, to_state) "
-    "VALUES (:case, COALESCE((SELECT MAX(h.id) FROM case_status_changes h WHERE h.case_id = :case), 0) + 1, "
-    ":now, :from, :to, :from_state, :to_state)");
+QUERY(status_change_insert,
+      "INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state) "
+      "VALUES (:case, :now, :from, :to, :from_state, :to_state)");
 
 static int status_change_keep(struct work *w, const struct case_now *c, const struct case_now *next) {
     return db_later(w->conn, &status_change_insert,

@@ -8,16 +8,12 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The highest id that a row of sla_metrics has had. PostgreSQL has a sequence. */
-#define LAST_ID                                                    \
-    "@SQLITE{max(COALESCE((SELECT MAX(id) FROM sla_metrics), 0), " \
-    "(SELECT s.seq FROM sqlite_sequence s WHERE s.name = 'sla_metrics' LIMIT 1))}@@POSTGRES{0}@"
 #define CLOCKED                                                                                      \
     "SELECT k.id, k.created_at, COALESCE(k.sla_version_id, 0), COALESCE(k.priority_id, 0), "         \
     "COALESCE(k.assigned_team_id, 0), k.status_id, k.state, COALESCE(k.status_changed_at, 0), "      \
     "k.agent_message_count, g.generation, g.epoch, COALESCE(m.id, 0), m.type, m.sla_target_id, "     \
     "m.stage, m.started_at, m.due_at, m.last_paused_at, m.completed_at, m.counts, m.since, "         \
-    "m.counted, m.is_breached, m.breached_at, m.updated_at, m.epoch, " LAST_ID " "                   \
+    "m.counted, m.is_breached, m.breached_at, m.updated_at, m.epoch "                                \
     "FROM cases k JOIN clock_generations g ON g.id = 1 LEFT JOIN sla_metrics m ON m.case_id = k.id " \
     "WHERE k.state <> 5 AND k.id "
 QUERY(clocked_one, CLOCKED "= :id ORDER BY m.type");
@@ -60,7 +56,6 @@ static void clocked_row_add(struct work *w, struct clocked_cases *out, struct st
         out->list[out->count++] = clocked_case_at(row);
         out->generation = col_int(row, 9);
         out->epoch = col_int(row, 10);
-        out->last_metric_id = col_int(row, 26);
     }
     struct clocked_case *c = &out->list[out->count - 1];
     if (col_int(row, 11) && c->metric_count < CLOCK_TYPES) c->metrics[c->metric_count++] = metric_at(row);
@@ -100,7 +95,7 @@ const struct metric *clocked_metric(const struct clocked_case *c, enum sla_targe
 /* ---- writing --------------------------------------------------------------------------------- */
 
 #define METRICS_INTO                                                                          \
-    "INSERT INTO sla_metrics (id, case_id, type, sla_target_id, stage, started_at, due_at, "  \
+    "INSERT INTO sla_metrics (case_id, type, sla_target_id, stage, started_at, due_at, "      \
     "last_paused_at, completed_at, counts, since, counted, is_breached, breached_at, epoch, " \
     "updated_at, created_at) "
 #define METRICS_OVER                                                                                   \
@@ -110,14 +105,11 @@ const struct metric *clocked_metric(const struct clocked_case *c, enum sla_targe
     "counts = excluded.counts, since = excluded.since, counted = excluded.counted, "                   \
     "is_breached = excluded.is_breached, breached_at = excluded.breached_at, epoch = excluded.epoch, " \
     "updated_at = excluded.updated_at"
-/* The metrics of one conversation are bound, those of many come as JSON. On SQLite the id follows that of the
- * last row, which clocked_cases_read has read in this write: a statement that inserts several rows and reads
- * their table costs a copy of them. */
-#define METRIC_ID(given) "@SQLITE{" given "}@@POSTGRES{nextval('sla_metrics_id_seq')}@"
-#define METRIC(n)                                                                                       \
-    "(" METRIC_ID(":id" n) ", :case" n ", :type" n ", :target" n ", :stage" n ", :started" n ", :due" n \
-                           ", :paused" n ", :completed" n ", :counts" n ", :since" n ", :counted" n     \
-                           ", :is_breached" n ", :breached" n ", :epoch" n ", :updated" n ", :now" n ")"
+/* The metrics of one conversation are bound, those of many come as JSON. */
+#define METRIC(n)                                                                                 \
+    "(:case" n ", :type" n ", :target" n ", :stage" n ", :started" n ", :due" n ", :paused" n     \
+    ", :completed" n ", :counts" n ", :since" n ", :counted" n ", :is_breached" n ", :breached" n \
+    ", :epoch" n ", :updated" n ", :now" n ")"
 #define CELL(n) "CAST(r.value ->> " n " AS BIGINT)"
 #define CELL_WORD(n) "CAST(r.value ->> " n " AS INTEGER)"
 #define CELLS_OF_RUN CELL("0") ", " CELL_WORD("1") ", " CELL("2")
@@ -127,9 +119,8 @@ const struct metric *clocked_metric(const struct clocked_case *c, enum sla_targe
 QUERY(metrics_put_1, METRICS_INTO "VALUES " METRIC("1") METRICS_OVER);
 QUERY(metrics_put_2, METRICS_INTO "VALUES " METRIC("1") ", " METRIC("2") METRICS_OVER);
 QUERY(metrics_put_3, METRICS_INTO "VALUES " METRIC("1") ", " METRIC("2") ", " METRIC("3") METRICS_OVER);
-QUERY(metrics_put,
-      METRICS_INTO "SELECT " METRIC_ID(CELL("16")) ", " CELLS_TO_DUE ", " CELLS_OF_COUNT ", " CELLS_OF_BREACH
-                                                   " FROM @ROWS(:rows) r WHERE 1 = 1" METRICS_OVER);
+QUERY(metrics_put, METRICS_INTO "SELECT " CELLS_TO_DUE ", " CELLS_OF_COUNT ", " CELLS_OF_BREACH
+                                " FROM @ROWS(:rows) r WHERE 1 = 1" METRICS_OVER);
 QUERY(metrics_drop, "DELETE FROM sla_metrics WHERE id IN @LIST(:ids)");
 
 #define CELLS_OF_END CELL("4") ", " CELL("5") ", " CELL("6") ", " CELL("7")
@@ -153,13 +144,12 @@ struct metric_writes {
     struct work *w;
     struct metric_rows put, over, back; /* metrics that differ; former runs; starts of runs that are none */
     int64_t *gone;                      /* ids of metrics */
-    int64_t last_id;                    /* of sla_metrics; unused on PostgreSQL */
     int gone_count, gone_room;
 };
 
-struct metric_writes *metric_writes_new(struct work *w, const struct clocked_cases *cases) {
+struct metric_writes *metric_writes_new(struct work *w) {
     struct metric_writes *m = ARENA_NEW(w->arena, struct metric_writes);
-    *m = (struct metric_writes){.w = w, .last_id = cases->last_metric_id};
+    *m = (struct metric_writes){.w = w};
     return m;
 }
 
@@ -192,7 +182,6 @@ static void metric_json(struct json_writer *j, const struct metric *m, int64_t n
     jw_int(j, m->epoch);
     jw_int(j, m->updated_at);
     jw_int(j, now);
-    jw_int(j, m->id);
     jw_end(j);
 }
 
@@ -210,9 +199,8 @@ static int rows_run(struct work *w, const struct metric_rows *r, const struct qu
 }
 
 #define METRIC_BINDS(n, m, s)                                                                           \
-    B_INT("id" n, (m)->id), B_INT("case" n, (m)->case_id), B_INT("type" n, (m)->type),                  \
-        B_INT("target" n, (m)->target_id), B_INT("stage" n, (s)->stage),                                \
-        B_INT("started" n, (s)->started_at), B_ID("due" n, (s)->due_at),                                \
+    B_INT("case" n, (m)->case_id), B_INT("type" n, (m)->type), B_INT("target" n, (m)->target_id),       \
+        B_INT("stage" n, (s)->stage), B_INT("started" n, (s)->started_at), B_ID("due" n, (s)->due_at),  \
         B_ID("paused" n, (s)->last_paused_at), B_ID("completed" n, (s)->completed_at),                  \
         B_INT("counts" n, (s)->counts), B_INT("since" n, (s)->since), B_INT("counted" n, (s)->counted), \
         B_INT("is_breached" n, (m)->is_breached), B_ID("breached" n, (m)->breached_at),                 \
@@ -233,7 +221,6 @@ static int metrics_put_few(struct work *w, const struct metric_rows *r) {
 
 int metrics_write(struct metric_writes *m) {
     struct work *w = m->w;
-    for (int i = 0; i < m->put.count; i++) m->put.list[i].id = ++m->last_id;
     TRY(rows_run(w, &m->over, &runs_put));
     TRY(rows_run(w, &m->back, &runs_drop));
     if (m->put.count > CLOCK_TYPES) TRY(rows_run(w, &m->put, &metrics_put));

@@ -41,7 +41,6 @@ struct clocked_cases {
     struct clocked_case *list; /* by id */
     int count, room;
     int64_t generation, epoch; /* of the settings in the store; 0: there are no conversations */
-    int64_t last_metric_id;    /* the highest id of sla_metrics so far; 0 on PostgreSQL */
 };
 
 /* Reads the conversations with these ids that are not being deleted, in one statement. */
@@ -53,7 +52,7 @@ const struct metric *clocked_metric(const struct clocked_case *c, enum sla_targe
 /* Replaces the metrics of a conversation; computed: what they are now, by type. Rows are collected and
  * written by metrics_write: what differs, what is over, and what is gone. */
 struct metric_writes;
-struct metric_writes *metric_writes_new(struct work *w, const struct clocked_cases *cases);
+struct metric_writes *metric_writes_new(struct work *w);
 int metrics_replace(struct metric_writes *m, const struct clocked_case *c, struct metric *computed,
                     int count);
 int metrics_write(struct metric_writes *m);

@@ -64,7 +64,7 @@ static int update_by_history(struct updating *u) {
 }
 
 static int update_write(struct updating *u) {
-    struct metric_writes *writes = metric_writes_new(u->w, &u->cases);
+    struct metric_writes *writes = metric_writes_new(u->w);
     for (int i = 0; i < u->cases.count; i++)
         TRY(metrics_replace(writes, &u->cases.list[i], u->made[i].metrics, u->made[i].count));
     return metrics_write(writes);
