@@ -63,7 +63,7 @@ static void log_object(const char *when, const char *level, const char *text, co
 static void write_line(enum log_level level, const struct log_field *fields, int count, const char *fmt,
                        va_list args) {
     static const char *const names[] = {"error", "warn", "info", "debug"};
-    char text[LINE], line[4 * LINE], when[TIME_ISO_SIZE];
+    char text[LINE], line[4 * LINE], whole[sizeof line + TIME_ISO_SIZE + 16], when[TIME_ISO_SIZE];
     if ((int)level > atomic_load(&most)) return;
     if (vsnprintf(text, sizeof text, fmt, args) < 0) return;
     time_iso(when, clock_now(&(struct clock){0}));
@@ -72,7 +72,9 @@ static void write_line(enum log_level level, const struct log_field *fields, int
         return;
     }
     log_escape(line, text);
-    fprintf(stderr, "%s %s %s\n", when, names[level], line);
+    /* one write for each line: since glibc 2.37 fprintf writes a long line to stderr in pieces */
+    int n = snprintf(whole, sizeof whole, "%s %s %s\n", when, names[level], line);
+    if (n > 0) fwrite(whole, 1, (size_t)n, stderr);
 }
 
 void log_line(enum log_level level, const char *fmt, ...) {

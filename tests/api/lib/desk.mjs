@@ -51,13 +51,12 @@ export class Desk {
     const gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
     let said = '';
     const address = await new Promise((resolve, reject) => {
-      const heard = (text) => {
-        this.log += text;
+      for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => { this.log += text; });
+      child.stdout.on('data', (text) => {
         said += text;
         const ready = /^deskd: listening on (http:\/\/\S+)$/m.exec(said);
         if (ready) resolve(ready[1]);
-      };
-      for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', heard);
+      });
       child.on('error', reject);
       gone.then(({ code, signal }) => reject(new Error(`deskd did not start (${code ?? signal}): ${this.log}`)));
     });

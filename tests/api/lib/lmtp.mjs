@@ -99,12 +99,13 @@ export async function lmtpAlone(t, desk, { at = '127.0.0.1:0', args = [], under 
   one.stop = () => { child.kill('SIGTERM'); return one.gone; };
   defer(t, one.stop);
   const ready = await new Promise((resolve, reject) => {
-    const heard = (text) => {
-      one.log += text;
-      const line = /^deskd: listening on lmtp (\S+)$/m.exec(one.log);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => { one.log += text; });
+    child.stdout.on('data', (text) => {
+      said += text;
+      const line = /^deskd: listening on lmtp (\S+)$/m.exec(said);
       if (line) resolve(line[1]);
-    };
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', heard);
+    });
     one.gone.then(({ code, signal }) => reject(new Error(`deskd lmtp did not start (${code ?? signal}): ${one.log}`)));
   });
   one.port = ready.startsWith('/') ? ready : Number(ready.split(':').at(-1));
