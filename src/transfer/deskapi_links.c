@@ -65,9 +65,11 @@ static size_t source_begins(const struct foreign *f, struct str s) {
     return 0;
 }
 
+/* Punctuation at the end belongs to the sentence. */
 static size_t address_length(struct str s) {
     size_t n = 0;
     while (n < s.n && (unsigned char)s.p[n] > ' ' && !in_set(s.p[n], "\"'<>`")) n++;
+    while (n && in_set(s.p[n - 1], ".,;:!?)")) n--;
     return n;
 }
 
