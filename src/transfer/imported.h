@@ -20,7 +20,7 @@ int imported_ends(struct foreign *f); /* the run has come to its end */
 int imported_find(struct foreign *f, const char *kind, int64_t id, struct imported *out);
 /* Remembers a row. It may be remembered already. */
 int imported_keep(struct foreign *f, const char *kind, int64_t id, int64_t here, int64_t changed_at);
-/* What the last run has given the row; NULL: not known. */
+/* Returns what the last run has given the row; NULL: it is not known. */
 const struct json *imported_given(struct foreign *f, const struct imported *row);
 int imported_carry(struct foreign *f, const char *kind, int64_t id, struct str carried);
 

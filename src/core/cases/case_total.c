@@ -210,11 +210,12 @@ int case_totals_finish(struct work *w) {
 #define WITH_TEAM_OF(agent) "c.kind = 2 AND c.id = " agent " AND c.with_id = m.team_id"
 /* Deleted teams and agents count as none as long as rows refer to them. */
 #define NO_TEAM " IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS " g)"
-#define OF_NOBODY(sum)                                                                               \
-    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY                                                          \
-    ") THEN " sum("case_totals c WHERE c.kind = 1 AND c.id" NO_TEAM " AND c.with_id = 0") " + " sum( \
-        "case_totals c WHERE c.kind = 2 AND c.id IN (SELECT g.id FROM " GONE_AGENTS                  \
-        " g) AND c.with_id" NO_TEAM) " ELSE " sum("case_totals c WHERE c.kind = 1 AND c.id = 0 AND c.with_id = 0") " END"
+#define NOBODY "case_totals c WHERE c.kind = 1 AND c.id = 0 AND c.with_id = 0"
+#define NO_TEAM_OR_GONE "case_totals c WHERE c.kind = 1 AND c.id" NO_TEAM " AND c.with_id = 0"
+#define GONE_AGENT "case_totals c WHERE c.kind = 2 AND c.id IN (SELECT g.id FROM " GONE_AGENTS " g)"
+#define OF_NOBODY(sum)                                                                \
+    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") THEN " sum(NO_TEAM_OR_GONE) " + " sum( \
+        GONE_AGENT " AND c.with_id" NO_TEAM) " ELSE " sum(NOBODY) " END"
 #define OF_ROW(sum) \
     "SELECT " sum("case_totals c WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id")
 /* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team

@@ -45,7 +45,7 @@
 /* All rows that case_totals must contain, but for rows of zeros. */
 /* clang-format off */
 #define CASE_TOTALS                                                                                                                 \
-    TOTALS_BY_TYPE("", "", TOTALS_COUNTED("1", NO_ID, WITH_ANY, ACTIVE_CASES)                                                         \
+    TOTALS_BY_TYPE("", "", TOTALS_COUNTED("1", NO_ID, WITH_ANY, ACTIVE_CASES)                                                       \
         " UNION ALL " TEAM_TOTALS("") " UNION ALL " AGENT_TOTALS("") " UNION ALL " PAIR_TOTALS("")                                  \
         " UNION ALL " TOTALS_COUNTED("5", "t.requester_id", NO_ID, ACTIVE_CASES) " UNION ALL " ORGANIZATION_TOTALS("")              \
         " UNION ALL " TAG_TOTALS(""))
