@@ -180,9 +180,7 @@ static int pg_set_up(struct conn *c, struct why why) {
     if (rc < 0) return rc;
     PQsetNoticeReceiver(g->handle, noticed, c);
     PQsetErrorVerbosity(g->handle, PQERRORS_TERSE);
-    pg_wait(c, PG_COMMAND_MS);
-    PGresult *r = PQexec(g->handle, texts[c->role]);
-    pg_waited(c);
+    PGresult *r = pg_exec(c, texts[c->role], PG_COMMAND_MS);
     rc = PQresultStatus(r) == PGRES_TUPLES_OK
              ? pg_pooler_check(c, r, why)
              : db_refuse(why, "the database refuses a session: %s", PQerrorMessage(g->handle));
@@ -287,16 +285,31 @@ int pg_limit(const struct conn *c) {
     return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
 }
 
-/* An error of severity FATAL ends its session: the server was shut down, or an operator has ended it. */
+/* An error of severity FATAL ends its session: the server was shut down, or an operator has ended it. An error
+ * without a severity is of libpq. PQstatus() may call the connection sound after it: if libpq could not send,
+ * but reads a warning that the server sent before it closed the connection, libpq has not seen its end yet.
+ */
 static bool ends_session(const PGresult *r) {
+    if (PQresultStatus(r) != PGRES_FATAL_ERROR) return false;
     const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
-    return severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0);
+    return severity == NULL || strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0;
+}
+
+PGresult *pg_received(struct conn *c, PGresult *r) {
+    if (r && ends_session(r)) c->pg->ended = true;
+    return r;
+}
+
+PGresult *pg_exec(struct conn *c, const char *text, int ms) {
+    pg_wait(c, ms);
+    PGresult *r = pg_received(c, PQexec(c->pg->handle, text));
+    pg_waited(c);
+    return r;
 }
 
 PGresult *pg_next_result(struct conn *c) {
     pg_wait(c, pg_limit(c));
-    PGresult *r = PQgetResult(c->pg->handle);
-    c->pg->ended = c->pg->ended || ends_session(r);
+    PGresult *r = pg_received(c, PQgetResult(c->pg->handle));
     if (r) PQclear(PQgetResult(c->pg->handle)); /* the NULL that ends the results of a command */
     return r;
 }
@@ -356,9 +369,7 @@ int pg_ready(struct conn *c) {
 int pg_run_text(struct conn *c, const char *text) {
     int rc = pg_ready(c);
     if (rc < 0) return rc;
-    pg_wait(c, pg_limit(c));
-    PGresult *r = PQexec(c->pg->handle, text);
-    pg_waited(c);
+    PGresult *r = pg_exec(c, text, pg_limit(c));
     if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK)
         return pg_error(c, r, text);
     PQclear(r);

@@ -185,6 +185,8 @@ void pg_drop(struct conn *c);                        /* closes the connection */
 /* Units: milliseconds; 0: a command has no time limit */
 int pg_limit(const struct conn *c);
 
+PGresult *pg_received(struct conn *c, PGresult *r); /* notes if the result ends the session; returns it */
+PGresult *pg_exec(struct conn *c, const char *text, int ms); /* PQexec within a time, if not 0 */
 /* Reads the result of the next command in a pipeline, within the time of one command. NULL: the connection is
  * lost. */
 PGresult *pg_next_result(struct conn *c);

@@ -59,9 +59,7 @@ struct position {
 
 static int replica_ask(struct conn *c, const char *sql, struct position *out) {
     if (c == NULL || pg_ready(c) < 0) return -ERR_SERVICE_UNAVAILABLE;
-    pg_wait(c, BEAT_MS);
-    PGresult *r = PQexec(c->pg->handle, sql);
-    pg_waited(c);
+    PGresult *r = pg_exec(c, sql, BEAT_MS);
     if (PQresultStatus(r) != PGRES_TUPLES_OK || PQntuples(r) != 1) return pg_error(c, r, sql);
     snprintf(out->of, sizeof out->of, "%s", PQgetvalue(r, 0, 0));
     out->at = strtoll(PQgetvalue(r, 0, 1), NULL, 10);
@@ -99,7 +97,10 @@ static void beat(struct db *db, struct pg_replica *r) {
     if (replica_ask(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0)
         return;
     now.position = primary.at;
-    if (primary.timeline != r->timeline) memset(r->beats, 0, sizeof r->beats);
+    if (primary.timeline != r->timeline) {
+        memset(r->beats, 0, sizeof r->beats);
+        set_moment(r, &(struct pg_beat){0});
+    }
     r->timeline = primary.timeline;
     r->beats[r->next++ % PG_BEATS] = now;
     if (replica_ask(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;

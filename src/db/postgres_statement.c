@@ -36,8 +36,8 @@ static bool send_describe(PGconn *handle, const void *command) {
 
 static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
     pg_wait(c, c->pg->timeout_ms);
-    PGresult *r =
-        in_pipeline(c->pg) ? pg_pipe(c, send_describe, p) : PQdescribePrepared(c->pg->handle, p->name);
+    PGresult *r = in_pipeline(c->pg) ? pg_pipe(c, send_describe, p)
+                                     : pg_received(c, PQdescribePrepared(c->pg->handle, p->name));
     pg_waited(c);
     if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
     for (int i = 0; i < p->count; i++) p->types[i] = PQparamtype(r, i);
@@ -53,7 +53,7 @@ static int prepare_once(struct conn *c, struct pg_stmt *p, PGresult **r) {
     if (c->pg->begin) pg_hints_withdraw(c);
     pg_wait(c, c->pg->timeout_ms);
     *r = in_pipeline(c->pg) ? pg_pipe(c, send_prepare, p)
-                            : PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
+                            : pg_received(c, PQprepare(c->pg->handle, p->name, p->text, 0, NULL));
     pg_waited(c);
     return 0;
 }
@@ -196,7 +196,7 @@ static PGresult *run_statement(struct conn *c, const struct pg_stmt *p) {
             ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
             : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
     pg_waited(c);
-    return r;
+    return pg_received(c, r);
 }
 
 static int ready(struct stmt *s) {

@@ -63,21 +63,34 @@ for (const mode of ['fast', 'immediate']) {
   });
 }
 
-test('connections that the database has ended while they were idle are made again: no read and no write is refused', async (t) => {
-  const { desk, url } = await lonely(t);
-  const { id } = await desk.owner.create('/conversations', { subject: 'Idle', contents: 'First' });
-  const paths = ['/users', `/cases/${id}`, '/conversations?limit=5'];
-  const use = async () => {
-    for (const path of paths) (await desk.owner.get(path)).must(200);
-    (await desk.owner.post(`/conversations/${id}/messages`, { contents: 'Again' })).must(201);
-    (await desk.owner.put(`/cases/${id}`, { priority_id: 1 })).must(200);
-  };
-  for (let round = 0; round < 2; round++) {
-    for (let i = 0; i < 6; i++) await use(); // each thread has read, and knows what it reads next
+const endings = {
+  'sessions that an operator ends': async (cluster, desk, url) => {
     psql(url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
-    await use();
-  }
-});
+  },
+  'an immediate shutdown, which sends a warning before it closes': async (cluster, desk) => { // libpq reads it with the next result
+    cluster.stop('immediate');
+    cluster.start();
+    await until('the desk ready', async () => (await desk.anyone.exchange('GET', '/readyz')).status === 200);
+  },
+};
+
+for (const [what, end] of Object.entries(endings)) {
+  test(`connections that died while they were idle are made again, and no read and no write is refused: ${what}`, async (t) => {
+    const { cluster, desk, url } = await lonely(t);
+    const { id } = await desk.owner.create('/conversations', { subject: 'Idle', contents: 'First' });
+    const paths = ['/users', `/cases/${id}`, '/conversations?limit=5'];
+    const owner = desk.owner.with({ Connection: 'close' }); // each event loop serves some of the requests
+    const use = async () => {
+      for (const path of paths) (await owner.get(path)).must(200);
+      (await owner.post(`/conversations/${id}/messages`, { contents: 'Again' })).must(201);
+      (await owner.put(`/cases/${id}`, { priority_id: 1 })).must(200);
+    };
+    for (let round = 0; round < 3; round++) { // in the first one, most connections have sent nothing yet
+      await end(cluster, desk, url);
+      for (let i = 0; i < 6; i++) await use(); // after it each thread has read, and knows what it reads next
+    }
+  });
+}
 
 test('a start without the database fails with one line, and a start after it is back serves', async (t) => {
   const { cluster, desk } = await lonely(t);
