@@ -108,10 +108,10 @@ test('an import through a source that fails, throttles and cuts gives the same p
 
 test('an import that was killed goes on where it stopped, and the next one fetches only what has changed', async (t) => {
   const source = await demo(t, { conversations: 120 }), copy = join(directory(), 'copy');
-  let child, paths = 0;
-  const isOfPosts = (url) => /\/cases\/\d+\/posts/.test(url);
+  const isOfPosts = (url) => /\/cases\/\d+\/posts/.test(url), paths = new Set(); // a request that took long is sent again
+  let child;
   const first = await proxy(t, source, (n, url) => {
-    if (isOfPosts(url) && ++paths === 110) child.kill('SIGKILL');
+    if (isOfPosts(url) && paths.add(url).size === 110) child.kill('SIGKILL');
     return null;
   });
   const dir = target(t), killed = await importFrom(dir, first.base, copy, source.clock.file, [], { began: (c) => { child = c; } });
@@ -121,7 +121,7 @@ test('an import that was killed goes on where it stopped, and the next one fetch
   // The folder belongs to one address, so the proxy stays the same.
   const before = first.asked.length, again = await importFrom(dir, first.base, copy, source.clock.file);
   assert.equal(again.status, 0, again.errors);
-  const repeated = first.asked.slice(before).filter(isOfPosts).length;
+  const repeated = new Set(first.asked.slice(before).filter(isOfPosts)).size;
   assert.ok(repeated <= total - 100, `${repeated} of ${total} conversations were read again`);
   assert.deepEqual(readdirSync(copy).filter((name) => /\.(draft|part|joined)$/.test(name)), []);
 
