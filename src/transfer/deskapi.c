@@ -31,59 +31,6 @@ static const struct json *names_of(struct foreign *f, const struct json *list, c
     return names;
 }
 
-/* ---- roles ----------------------------------------------------------------------------------- */
-
-static const struct foreign_shape role = {"roles",
-                                          OF_A_LINE "created_at updated_at",
-                                          {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-                                           {"title", .is = MEMBER_TEXT},
-                                           {"type", .is = MEMBER_TEXT | MEMBER_NEEDED},
-                                           {"is_system", .is = MEMBER_FLAG},
-                                           {"agent_case_access", .is = MEMBER_TEXT}}};
-
-static const int system_roles[] = {[ROLE_PUBLIC] = ROLE_OF_CUSTOMERS,
-                                   [ROLE_CUSTOMER] = ROLE_OF_CUSTOMERS,
-                                   [ROLE_COLLABORATOR] = 3,
-                                   [ROLE_AGENT] = 2,
-                                   [ROLE_ADMIN] = 1,
-                                   [ROLE_OWNER] = 5};
-
-/* Roles of the system have the rights that this desk gives them. Nobody becomes an owner by an import into a
- * desk that has one. Returns 1 if the role is here. */
-static int role_mapped(struct foreign *f, struct foreign_role *r, bool is_own) {
-    struct imported row;
-    int found = is_own ? imported_find(f, "role", r->id, &row) : 1;
-    if (found <= 0) return found;
-    if (!is_own && r->type == ROLE_OWNER) {
-        foreign_skip(f, "owners: they are administrators of this desk", r->id);
-        r->role_id = system_roles[ROLE_ADMIN];
-    }
-    if (is_own) r->role_id = row.here;
-    return 1;
-}
-
-static int take_api_role(struct foreign *f, const struct json *item) {
-    struct foreign_role r = {.id = item_int(item, "id"),
-                             .title = json_member_text(item, "title"),
-                             .type = api_word(role_types, json_member_text(item, "type")),
-                             .case_access =
-                                 api_word(case_accesses, json_member_text(item, "agent_case_access")),
-                             .permissions = item_list(item, "_permissions")};
-    bool is_own =
-        !json_member_true(item, "is_system") && r.id > 5 && (r.type == ROLE_ADMIN || r.type == ROLE_AGENT);
-    if (r.type == 0 || (!is_own && !json_member_true(item, "is_system"))) {
-        foreign_skip(f, "roles with an unknown type: their people are customers", r.id);
-        return 0;
-    }
-    r.role_id = is_own ? 0 : system_roles[r.type];
-    int there = f->maps_ids ? role_mapped(f, &r, is_own) : 0;
-    TRY(there);
-    if (!there) TRY(load_role(f, &r));
-    foreign_explain(f, "role", r.id, r.title, (int)r.role_id);
-    foreign_here(f, "role", r.id, r.role_id);
-    return 0;
-}
-
 /* ---- organizations --------------------------------------------------------------------------- */
 
 static const struct foreign_shape organization = {
@@ -395,7 +342,11 @@ const struct foreign_system deskapi = {
     .parts =
         {{.name = "locales", .take = take_api_locale},
          {.name = "brands", .take = take_api_brand},
-         {.name = "roles", .take = take_api_role, .shape = &role, .needed = true},
+         {.name = "roles",
+          .take = take_api_role,
+          .shape = &api_role,
+          .needed = true,
+          .gone = report_api_gone},
          {.name = "statuses", .take = take_api_status},
          {.name = "priorities", .take = take_api_priority},
          {.name = "types", .take = take_api_type},

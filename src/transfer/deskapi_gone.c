@@ -15,6 +15,7 @@ int take_api_trash(struct foreign *f, const struct json *item) {
     "SELECT i.foreign_id FROM imported_ids i JOIN " table " t ON t.id = i.here_id " \
     "WHERE i.source_id = :source AND i.kind = '" kind "' AND "
 QUERY(organizations_carried, CARRIED("organizations", "organization") "t.deleted_at IS NULL");
+QUERY(roles_carried, CARRIED("roles", "role") "t.is_system = 0");
 QUERY(teams_carried, CARRIED("teams", "team") "t.deleted_at IS NULL");
 /* a disabled person stands for one who was deleted before the first run */
 QUERY(people_carried, CARRIED("users", "user") "t.deleted_at IS NULL AND t.is_enabled = 1");
@@ -27,6 +28,7 @@ static const struct {
     const char *what;
 } kinds[] = {
     {"organizations", &organizations_carried, "organizations that are gone at the source: they stay here"},
+    {"roles", &roles_carried, "roles that are gone at the source: they stay here"},
     {"teams", &teams_carried, "teams that are gone at the source: they stay here"},
     {"users", &people_carried, "people who are gone at the source: they stay here, and can log in"},
     {"articles", &articles_carried, "articles that are gone at the source: they stay here"},

@@ -6,6 +6,11 @@
 #include "core/words.h"
 #include "transfer/api_row.h"
 
+/* ---- roles: deskapi_roles.c ------------------------------------------------------------------ */
+
+extern const struct foreign_shape api_role;
+int take_api_role(struct foreign *f, const struct json *item);
+
 /* ---- teams: deskapi_teams.c ------------------------------------------------------------------ */
 
 extern const struct foreign_shape api_team;
