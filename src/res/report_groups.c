@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "res/report.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #define RANKS_SHOWN 20
@@ -22,8 +21,13 @@ struct ranking {
     const struct report_metric *metric;
     struct series now, before;
     struct rank *ranks; /* the largest first, those of the previous period alone last */
-    int count, shown;
+    int shown, count;   /* of both periods */
 };
+
+/* The groups that are not the rest, which is the last one. */
+static int groups_alone(const struct series *s) {
+    return s->group_count && s->groups[s->group_count - 1].is_rest ? s->group_count - 1 : s->group_count;
+}
 
 static int group_compare(const void *x, const void *y) {
     const struct series_group *const *a = x, *const *b = y;
@@ -36,24 +40,38 @@ static int key_compare(const void *x, const void *y) {
     return (*key > (*g)->key) - (*key < (*g)->key);
 }
 
-/* The groups of both periods. A group that one of them lacks has no facts there. */
-static void ranks_make(struct arena *a, struct ranking *r) {
-    const struct series *now = &r->now, *before = &r->before;
-    bool *met = arena_array(a, (size_t)before->group_count + 1, sizeof *met);
-    const struct series_group **former = arena_array(a, (size_t)before->group_count + 1, sizeof *former);
-    struct series_group *none = ARENA_NEW(a, struct series_group);
-    r->ranks = arena_array(a, (size_t)(now->group_count + before->group_count) + 1, sizeof *r->ranks);
-    for (int i = 0; i < now->group_count; i++)
-        r->ranks[r->count++] = (struct rank){now->groups[i].key, &now->groups[i], none};
-    for (int i = 0; i < before->group_count; i++) former[i] = &before->groups[i];
-    if (before->group_count) qsort(former, (size_t)before->group_count, sizeof *former, group_compare);
-    for (int i = 0; i < r->count && before->group_count; i++) {
-        const struct series_group **found =
-            bsearch(&r->ranks[i].key, former, (size_t)before->group_count, sizeof *former, key_compare);
-        if (found) r->ranks[i].before = *found, met[*found - before->groups] = true;
+/* The number of keys that one of the series has, or both. */
+static int keys_of_both(const struct series *x, const struct series *y) {
+    int i = 0, k = 0, n = 0;
+    for (; i < x->key_count && k < y->key_count; n++) {
+        int64_t a = x->keys[i], b = y->keys[k];
+        i += a <= b;
+        k += b <= a;
     }
-    for (int i = 0; i < before->group_count; i++)
-        if (!met[i]) r->ranks[r->count++] = (struct rank){before->groups[i].key, none, &before->groups[i]};
+    return n + (x->key_count - i) + (y->key_count - k);
+}
+
+/* The groups of both periods. A group that one of them lacks has no facts there. If there is room behind those
+ * of the period, it has all its groups, so the others are of the previous period alone. */
+static void ranks_make(struct arena *a, struct ranking *r, int most) {
+    const struct series *now = &r->now, *before = &r->before;
+    int now_count = groups_alone(now), before_count = groups_alone(before);
+    bool *met = arena_array(a, (size_t)before_count + 1, sizeof *met);
+    const struct series_group **former = arena_array(a, (size_t)before_count + 1, sizeof *former);
+    struct series_group *none = ARENA_NEW(a, struct series_group);
+    r->ranks = arena_array(a, (size_t)(now_count + before_count) + 1, sizeof *r->ranks);
+    for (int i = 0; i < before_count; i++) former[i] = &before->groups[i];
+    if (before_count) qsort(former, (size_t)before_count, sizeof *former, group_compare);
+    for (int i = 0; i < now_count; i++) {
+        struct rank *k = &r->ranks[r->shown++];
+        *k = (struct rank){now->groups[i].key, &now->groups[i], none};
+        const struct series_group **found =
+            before_count ? bsearch(&k->key, former, (size_t)before_count, sizeof *former, key_compare) : NULL;
+        if (found) k->before = *found, met[*found - before->groups] = true;
+    }
+    for (int i = 0; i < before_count && r->shown < most; i++)
+        if (!met[i]) r->ranks[r->shown++] = (struct rank){before->groups[i].key, none, &before->groups[i]};
+    r->count = keys_of_both(now, before);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -178,29 +196,28 @@ static const struct field ranking_args[] = {
     {0},
 };
 
-/* The previous period has percentiles of the groups that the period shows, and of its own largest ones. */
-static void measure_shown(struct arena *a, struct ranking *r, int most) {
-    int n = r->now.group_count < most ? r->now.group_count : most;
+/* The previous period has groups for those that the period shows, and for its own largest ones. */
+static void ask_before(struct arena *a, struct ranking *r) {
+    int n = groups_alone(&r->now);
     int64_t *keys = arena_array(a, (size_t)n + 1, sizeof *keys);
     for (int i = 0; i < n; i++) keys[i] = r->now.groups[i].key;
     ids_sort(keys, n);
-    r->ask.measured = keys;
-    r->ask.measured_count = n;
+    r->ask.alone = keys;
+    r->ask.alone_count = n;
 }
 
-/* All groups are counted, because the change needs those of both periods. */
+/* All groups are counted, but a large desk has tens of thousands, so only those that are shown are made. */
 static int ranking_read(struct call *c, struct ranking *r, int64_t start, int64_t end) {
     int64_t starts[] = {start, end}, earlier[] = {start - (end - start), start};
     int most = arg(c, "most")->given ? (int)arg(c, "most")->value.i : csv_asked(c) ? LIMIT_PAGE : RANKS_SHOWN;
-    r->ask.most_groups = INT_MAX;
-    r->ask.most_measured = most;
+    r->ask.is_ranking = true;
+    r->ask.most_groups = most;
     r->ask.buckets = (struct buckets){starts, 1};
     TRY(series_read(&c->work, &r->ask, &r->now));
-    measure_shown(c->work.arena, r, most);
+    ask_before(c->work.arena, r);
     r->ask.buckets = (struct buckets){earlier, 1};
     TRY(series_read(&c->work, &r->ask, &r->before));
-    ranks_make(c->work.arena, r);
-    r->shown = r->count < most ? r->count : most;
+    ranks_make(c->work.arena, r, most);
     return 0;
 }
 

@@ -29,10 +29,10 @@ struct series_ask {
      * buckets; not for a backlog */
     struct str week_of;
     int most_groups; /* more are one, the rest; 0: SERIES_GROUPS */
-    /* Only this number of the largest groups, and groups of these keys, need percentiles; 0: all do */
-    int most_measured;
-    const int64_t *measured; /* sorted */
-    int measured_count;
+    /* These keys have a group of their own, too, the rest needs no percentiles, and the series has all keys */
+    bool is_ranking;
+    const int64_t *alone; /* sorted */
+    int alone_count;
     struct report_only only;
     bool no_percentiles; /* of durations: numbers and sums are enough */
     bool counts_only;    /* the same, and the sums may be those of steps */
@@ -58,6 +58,8 @@ struct series {
     struct series_group *groups; /* the largest first, the rest last */
     int group_count;
     struct series_group all; /* each fact once, also if groups overlap */
+    const int64_t *keys;     /* of all groups of a ranking, sorted */
+    int key_count;
     bool is_exact;
 };
 

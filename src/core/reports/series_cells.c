@@ -46,23 +46,81 @@ static int rank_compare(const void *x, const void *y) {
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Gives each key its group: one of the largest, or the rest. */
-static void groups_make(struct reading *r, struct series *out) {
+/* Moves the key at this place of a heap, whose first one ranks last, down to where it belongs. */
+static void heap_sink(struct ranked_key *heap, int n, int at) {
+    struct ranked_key k = heap[at];
+    for (int below = 2 * at + 1; below < n; at = below, below = 2 * at + 1) {
+        if (below + 1 < n && rank_compare(&heap[below + 1], &heap[below]) > 0) below++;
+        if (rank_compare(&heap[below], &k) <= 0) break;
+        heap[at] = heap[below];
+    }
+    heap[at] = k;
+}
+
+/* Puts the largest ones first, in their order. The others follow in any order. */
+static void ranks_sort(struct ranked_key *keys, int n, int most) {
+    if (n > most) {
+        for (int i = most / 2; i-- > 0;) heap_sink(keys, most, i);
+        for (int i = most; i < n; i++) {
+            if (rank_compare(&keys[i], &keys[0]) >= 0) continue;
+            struct ranked_key last = keys[0];
+            keys[0] = keys[i];
+            keys[i] = last;
+            heap_sink(keys, most, 0);
+        }
+    }
+    if (n) qsort(keys, (size_t)(n < most ? n : most), sizeof *keys, rank_compare);
+}
+
+/* Puts keys that have a group of their own behind the largest ones. Returns the number of both. */
+static int ranks_alone(const struct series_ask *ask, struct ranked_key *keys, int n, int most) {
+    for (int i = most; i < n && ask->alone_count; i++) {
+        if (!ids_have(ask->alone, ask->alone_count, keys[i].key)) continue;
+        struct ranked_key moved = keys[i];
+        keys[i] = keys[most];
+        keys[most++] = moved;
+    }
+    return n < most ? n : most;
+}
+
+static void keys_of_ranking(struct arena *a, const struct ranked_key *ranked, int n, struct series *out) {
+    int64_t *keys = arena_array(a, (size_t)n + 1, sizeof *keys);
+    bool sorted = true;
+    for (int i = 0; i < n; i++) {
+        keys[i] = ranked[i].key;
+        sorted = sorted && (i == 0 || keys[i - 1] < keys[i]);
+    }
+    if (!sorted) ids_sort(keys, n);
+    out->keys = keys;
+    out->key_count = n;
+}
+
+/* The keys that have facts. */
+static struct ranked_key *keys_used(struct reading *r, int *n) {
     struct arena *a = r->work->arena;
     struct ranked_key *ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
     bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
-    int n = 0, cells = cells_of(r->ask);
-    r->groups = arena_array(a, (size_t)r->key_count, sizeof *r->groups);
     for (int i = 0; i < r->count; i++) {
         r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
         used[r->pieces[i].key] = true;
     }
     entries_rank(r, used);
+    *n = 0;
     for (int i = 0; i < r->key_count; i++)
         if (used[i] || r->dimension == BY_ALL)
-            ranked[n++] = (struct ranked_key){r->keys[i].key, r->keys[i].n, i};
-    if (n) qsort(ranked, (size_t)n, sizeof *ranked, rank_compare);
-    int most = r->ask->most_groups ? r->ask->most_groups : SERIES_GROUPS;
+            ranked[(*n)++] = (struct ranked_key){r->keys[i].key, r->keys[i].n, i};
+    return ranked;
+}
+
+/* Gives each key its group: one of the largest, or the rest. */
+static void groups_make(struct reading *r, struct series *out) {
+    struct arena *a = r->work->arena;
+    int n, cells = cells_of(r->ask), most = r->ask->most_groups ? r->ask->most_groups : SERIES_GROUPS;
+    struct ranked_key *ranked = keys_used(r, &n);
+    r->groups = arena_array(a, (size_t)r->key_count, sizeof *r->groups);
+    if (r->ask->is_ranking) keys_of_ranking(a, ranked, n, out);
+    ranks_sort(ranked, n, most);
+    most = ranks_alone(r->ask, ranked, n, most);
     out->group_count = n > most ? most + 1 : n;
     out->groups = arena_array(a, (size_t)out->group_count + 1, sizeof *out->groups);
     for (int i = 0; i < n; i++) {
@@ -197,6 +255,11 @@ static int cell_of_duration(const struct reading *r, const struct duration *d, i
     return r->groups[d->key] * buckets + d->bucket;
 }
 
+/* The rest of a ranking needs no percentiles. */
+static bool is_measured(const struct reading *r, const struct series_group *g) {
+    return !(r->ask->is_ranking && g->is_rest);
+}
+
 /* Sorts the durations by group and bucket, and sets the percentiles of each cell, group and all. */
 static void percentiles_make(struct reading *r, struct series *out) {
     int buckets = cells_of(r->ask), cells = out->group_count * buckets;
@@ -211,6 +274,7 @@ static void percentiles_make(struct reading *r, struct series *out) {
     for (int g = 0; g < out->group_count; g++) {
         struct series_group *group = &out->groups[g];
         int first = g ? ends[g * buckets - 1] : 0, at = first;
+        if (!is_measured(r, group)) continue;
         for (int b = 0; b < buckets; at = ends[g * buckets + b++])
             percentiles_set(sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
         if (buckets == 1) group->total.half = group->cells[0].half, group->total.most = group->cells[0].most;
@@ -233,21 +297,6 @@ static void steps_set(const int *steps, struct series_cell *cell) {
     }
 }
 
-/* Gives each group with percentiles a place in the counts of steps; -1: it needs none. */
-static int *groups_measured(const struct reading *r, const struct series *s, int *count) {
-    const struct series_ask *ask = r->ask;
-    int *places = arena_array(r->work->arena, (size_t)s->group_count + 1, sizeof *places);
-    *count = 0;
-    for (int g = 0; g < s->group_count; g++) {
-        bool is = ask->most_measured == 0 || g < ask->most_measured;
-        if (!is && ask->measured_count)
-            is = bsearch(&s->groups[g].key, ask->measured, (size_t)ask->measured_count, sizeof *ask->measured,
-                         id_compare) != NULL;
-        places[g] = is ? (*count)++ : -1;
-    }
-    return places;
-}
-
 /* The percentiles of a group: of each cell, and of their sum. */
 static void group_steps_set(struct series_group *g, int *steps, int cells) {
     for (int i = 0; i < cells; i++) {
@@ -259,23 +308,23 @@ static void group_steps_set(struct series_group *g, int *steps, int cells) {
 
 /* The counts of steps: of all durations, and of each cell of groups that need percentiles. */
 struct step_counts {
-    int all[STEPS], *cells, *places, cell_count;
+    int all[STEPS], *cells, cell_count;
+    int groups; /* the first ones, with percentiles */
 };
 
 static inline void step_add(const struct reading *r, struct step_counts *s, int key, int bucket, int step,
                             int n) {
-    int place = s->places[r->groups[key]];
+    int group = r->groups[key];
     s->all[step] += n;
-    if (place >= 0)
-        s->cells[((size_t)place * (size_t)s->cell_count + (size_t)bucket) * STEPS + (size_t)step] += n;
+    if (group < s->groups)
+        s->cells[((size_t)group * (size_t)s->cell_count + (size_t)bucket) * STEPS + (size_t)step] += n;
 }
 
 /* There may be a million durations. */
 static void step_percentiles_make(struct reading *r, struct series *out) {
-    struct step_counts s = {.cell_count = cells_of(r->ask)};
-    int count;
-    s.places = groups_measured(r, out, &count);
-    size_t cells = (size_t)count * (size_t)s.cell_count;
+    struct step_counts s = {.cell_count = cells_of(r->ask), .groups = out->group_count};
+    if (s.groups && !is_measured(r, &out->groups[s.groups - 1])) s.groups--;
+    size_t cells = (size_t)s.groups * (size_t)s.cell_count;
     s.cells = arena_array(r->work->arena, cells * STEPS + 1, sizeof *s.cells);
     for (int i = 0; i < r->duration_count; i++) {
         const struct duration *d = &r->durations[i];
@@ -283,10 +332,8 @@ static void step_percentiles_make(struct reading *r, struct series *out) {
     }
     for (int i = 0; i < r->entry_count; i++)
         step_add(r, &s, r->entries[i].key, r->entries[i].bucket, r->entries[i].step, 1);
-    for (int g = 0; g < out->group_count; g++)
-        if (s.places[g] >= 0)
-            group_steps_set(&out->groups[g], s.cells + (size_t)s.places[g] * (size_t)s.cell_count * STEPS,
-                            s.cell_count);
+    for (int g = 0; g < s.groups; g++)
+        group_steps_set(&out->groups[g], s.cells + (size_t)g * (size_t)s.cell_count * STEPS, s.cell_count);
     steps_set(s.all, &out->all.total);
 }
 
