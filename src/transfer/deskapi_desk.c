@@ -1,10 +1,9 @@
-/* Brands with their templates, endpoints, and mailboxes. The API shows no secrets, so endpoints and mailboxes
+/* Brands, endpoints, and mailboxes. The API shows no secrets, so endpoints and mailboxes
  * come disabled, and staff give them their passwords. */
 #include "base/error.h"
 #include "base/fold.h"
 #include "core/change/record.h"
 #include "core/mail/mailbox.h"
-#include "core/text/template.h"
 #include "transfer/deskapi_parts.h"
 #include "transfer/foreign_row.h"
 #include "transfer/imported.h"
@@ -13,56 +12,39 @@ static const struct api_kind_here brands = {"brand", "/brands", "brands", NULL},
                                   endpoints = {"endpoint", "/endpoints", "endpoints", NULL},
                                   mailboxes = {"mailbox", "/mailboxes", "mailboxes", NULL};
 
-/* ---- templates ------------------------------------------------------------------------------- */
-
-/* Stores the contents if they are not the original, and are valid here. */
-static int take_template(struct foreign *f, int64_t brand, const struct json *item) {
-    struct work w;
-    struct template_blocks blocks;
-    const char *why;
-    const struct template *t = template_named(json_member_text(item, "name"));
-    struct str contents = json_member_text(item, "contents");
-    int64_t id = item_int(item, "id");
-    if (!contents.n || (t && str_eq(contents, str_of(t->original)))) return 0;
-    if (!t || !template_parse(f->item, t, contents, &blocks, &why)) {
-        foreign_skip(f, t ? "templates of brands that are not valid here" : "templates that are unknown here",
-                     id);
-        return 0;
-    }
-    foreign_work(f, &w, api_time(f, item, "updated_at"), foreign_owner(f));
-    foreign_made(f, "templates", 1);
-    return foreign_done(f, &w, template_put(&w, brand, t, contents));
-}
-
-static int take_templates(struct foreign *f, int64_t brand, const struct json *item) {
-    const struct json *list = item_list(item, "_extra");
-    for (const struct json *j = list ? list->first : NULL; j; j = j->next) TRY(take_template(f, brand, j));
-    return 0;
-}
-
 /* ---- brands ---------------------------------------------------------------------------------- */
 
 QUERY(default_brand_here, "SELECT id FROM brands WHERE is_default = 1");
+
+/* Returns 1 if the default brand stood for this one at the last run, 0 or a negative error. It keeps its
+ * values, whichever brand is the default one of the source now. */
+static int brand_stands(struct foreign *f, int64_t id, int64_t standard) {
+    struct imported row;
+    int known = f->maps_ids ? imported_find(f, brands.type, id, &row) : 0;
+    return known == 1 ? row.here == standard : known;
+}
 
 /* Pages of a trusted domain may write with the credentials of a browser, so an owner of this desk decides
  * that. */
 int take_api_brand(struct foreign *f, const struct json *item) {
     struct json *body = api_body(f, api_parameters(&brands), item,
                                  "logo_file_id picture_file_id is_default is_domain_trusted");
-    int64_t here, id = item_int(item, "id");
+    int64_t here, standard, id = item_int(item, "id");
     bool is_default = json_member_true(item, "is_default");
     if (json_member_text(item, "logo").n || json_member_text(item, "picture").n)
         foreign_skip(f, "logos and pictures of brands: upload them again", id);
     if (json_member_true(item, "is_domain_trusted"))
         foreign_skip(f, "trust in the domains of brands: an owner decides it here", id);
     api_put(body, "is_domain_trusted", json_new(f->item, JSON_FALSE));
-    if (!is_default) {
-        int rc = api_row_make(f, &brands, item, body, 0, &here);
-        return rc > 0 ? take_templates(f, here, item) : rc;
+    TRY(db_int(f->conn, &default_brand_here, NULL, &standard));
+    int stands = is_default ? 1 : brand_stands(f, id, standard);
+    TRY(stands);
+    if (stands) {
+        TRY(api_row_give(f, &brands, item, body, standard));
+        return take_api_templates(f, item, standard, !f->maps_ids);
     }
-    TRY(db_int(f->conn, &default_brand_here, NULL, &here));
-    TRY(api_row_give(f, &brands, item, body, here));
-    return f->maps_ids ? 0 : take_templates(f, here, item);
+    int rc = api_row_make(f, &brands, item, body, 0, &here);
+    return rc >= 0 && here > 0 ? take_api_templates(f, item, here, rc > 0) : rc;
 }
 
 /* ---- endpoints ------------------------------------------------------------------------------- */

@@ -28,6 +28,9 @@ int take_api_form(struct foreign *f, const struct json *item);
 /* ---- brands, endpoints and mailboxes: deskapi_desk.c ------------------------------------------ */
 
 int take_api_brand(struct foreign *f, const struct json *item); /* with its templates */
+/* deskapi_templates.c: the templates of a brand, which is `brand` here. is_new: no run has carried it. */
+int take_api_templates(struct foreign *f, const struct json *item, int64_t brand, bool is_new);
+int take_api_template_links(struct foreign *f, const struct json *item); /* when all articles are here */
 int take_api_endpoint(struct foreign *f, const struct json *item);
 int take_api_mailbox(struct foreign *f, const struct json *item);
 
@@ -61,7 +64,6 @@ int take_api_links(struct foreign *f, const struct json *item); /* of its texts,
 int take_api_macro_links(struct foreign *f, const struct json *item);
 int take_api_category_links(struct foreign *f, const struct json *item);
 int take_api_section_links(struct foreign *f, const struct json *item);
-int take_api_template_links(struct foreign *f, const struct json *item); /* of a brand */
 /* deskapi_comments.c: the comments of an article, as the source lists them. Those of an earlier run follow
  * the source, unless they were changed here. */
 int take_api_comments(struct foreign *f, const struct json *list, int64_t article);

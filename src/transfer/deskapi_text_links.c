@@ -1,9 +1,8 @@
-/* Addresses of articles of the source in replies of macros, in templates of brands, and in descriptions of
- * categories and sections. They become those of this desk when all articles are here, as in texts of
- * articles. The text here is changed, so words of this desk stay. */
+/* Addresses of articles of the source in replies of macros, and in descriptions of categories and sections.
+ * They become those of this desk when all articles are here, as in texts of articles and in templates
+ * (deskapi_templates.c). The text here is changed, so words of this desk stay. */
 #include "base/error.h"
 #include "core/fields/translation.h"
-#include "core/text/template.h"
 #include "transfer/deskapi_parts.h"
 #include "transfer/foreign_row.h"
 
@@ -88,33 +87,4 @@ int take_api_category_links(struct foreign *f, const struct json *item) {
 }
 int take_api_section_links(struct foreign *f, const struct json *item) {
     return descriptions_give(f, &sections_linking, DESCRIPTION_OF_SECTION, item);
-}
-
-/* ---- templates ------------------------------------------------------------------------------- */
-
-/* The former contents become a version. */
-static int template_linked(struct foreign *f, int64_t brand, const struct json *item) {
-    struct work w;
-    struct template_blocks blocks;
-    struct str own[TEMPLATES_MAX];
-    const char *why;
-    const struct template *t = template_named(json_member_text(item, "name"));
-    bool left = false;
-    if (!t || !api_names_source(f, json_member_text(item, "contents"))) return 0;
-    foreign_work(f, &w, api_time(f, item, "updated_at"), foreign_owner(f));
-    TRY(templates_of_brand(&w, brand, str_of(t->name), own));
-    struct str *text = &own[t - templates];
-    bool changed = text->p && text_linked(f, text, (struct str){0}, &left);
-    if (left) report_links(f, item_int(item, "id"));
-    if (!changed || !template_parse(f->item, t, *text, &blocks, &why)) return 0;
-    return foreign_done(f, &w, template_put(&w, brand, t, *text));
-}
-
-/* The default brand of a desk with rows of its own has templates of its own. */
-int take_api_template_links(struct foreign *f, const struct json *item) {
-    const struct json *list = item_list(item, "_extra");
-    int64_t here = foreign_find(f, "brand", item_int(item, "id"));
-    if (here == 0 || (f->maps_ids && json_member_true(item, "is_default"))) return 0;
-    for (const struct json *j = list ? list->first : NULL; j; j = j->next) TRY(template_linked(f, here, j));
-    return 0;
 }

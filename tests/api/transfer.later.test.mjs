@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROLE_ID, demo } from './lib/index.mjs';
+import { ROLE_ID, demo, directory } from './lib/index.mjs';
 import { raw } from './lib/bodies.mjs';
-import { PIXEL, told, trial } from './lib/source.mjs';
+import { PIXEL, ROLES_OF_SOURCE, hostile, importFrom, person, told, trial } from './lib/source.mjs';
 
 // deskd import --from-api again: it carries what the source has changed or removed, and keeps what this desk has changed.
 
@@ -117,4 +118,51 @@ test('teams follow the source in titles, business hours and members, unless this
   assert.match(said, /2 teams with changes/);
   for (const what of ['changes of teams that were changed here, too: they stay as they are here', 'changes of teams that were deleted here']) assert.equal(left.get(what), 1, said);
   assert.doesNotMatch((await into()).said, /teams with changes|changes of teams/);
+});
+
+const letter = (text) => `{% block subject %}${text}{% endblock %}\n{% block text %}\nHello {{name}}, it was changed.\n{% endblock %}\n`;
+const lettersOf = async (desk, { id }) => Object.fromEntries((await desk.owner.fetch(`/brands/${id}/templates`)).filter((row) => row.is_custom).map((row) => [row.name, /subject %}([^{]*)/.exec(row.contents)[1]]));
+
+test('templates of brands follow the source, unless this desk has changed them', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source, boats = await owner.create('/brands', { name: 'Boats', sub_domain: 'boats' });
+  const [standard] = (await owner.fetch('/brands')).filter((row) => row.is_default), names = (await owner.fetch(`/brands/${boats.id}/templates`)).filter((row) => row.app === 'MAIL' && !row.contents.includes('{{link}}')).map((row) => row.name);
+  const [moved, both, back, new_, own] = names, write = (desk, brand, name, text) => desk.owner.update(`/brands/${brand.id}/templates/${name}`, { contents: letter(text) });
+  const original = async (brand, name) => (await owner.put(`/brands/${brand.id}/templates/${name}/restore`)).must(200);
+  for (const name of [moved, both, back]) await write(source, boats, name, 'First');
+  await write(source, standard, moved, 'First');
+  const { desk, into } = await trial(t, source);
+  assert.deepEqual([await lettersOf(desk, boats), await lettersOf(desk, standard)], [{ [moved]: 'First', [both]: 'First', [back]: 'First' }, { [moved]: 'First' }]);
+
+  await write(desk, boats, both, 'Of this desk');
+  await write(desk, boats, own, 'Own');
+  for (const name of [moved, both, new_]) await write(source, boats, name, 'Second');
+  await write(source, standard, moved, 'Second');
+  await original(boats, back);
+  const { said, left } = await into(), now = { [moved]: 'Second', [both]: 'Of this desk', [new_]: 'Second', [own]: 'Own' };
+  assert.deepEqual([await lettersOf(desk, boats), await lettersOf(desk, standard)], [now, { [moved]: 'Second' }], said);
+  assert.match(said, /4 templates with changes/);
+  assert.equal(left.get('changes of templates that were changed here, too: they stay as they are here'), 1, said);
+  assert.equal((await desk.owner.fetch(`/brands/${boats.id}/templates/${moved}/versions`)).length, 2); // the original, and the first text
+  assert.doesNotMatch((await into()).said, /templates/);
+  assert.deepEqual(await lettersOf(desk, boats), now);
+});
+
+test('the default brand of a desk with rows of its own keeps its values and templates, whichever brand is the default one of the source', async (t) => {
+  const desk = await demo(t, { conversations: 1 }), copy = join(directory(), 'copy'), brands = [{ id: 31, name: 'Main', is_default: true }, { id: 32, name: 'Boats', sub_domain: 'boats', is_default: false }];
+  const templates = { name: 'password_changed', contents: letter('Theirs'), is_custom: true }, own = [{ id: 1, ...templates }], other = [{ id: 2, ...templates }];
+  const { base } = await hostile(t, { brands, roles: ROLES_OF_SOURCE, users: [person(7, 13)], 'brands/31/templates': own, 'brands/32/templates': other });
+  const standard = async () => { const row = (await desk.owner.fetch('/brands')).find((brand) => brand.is_default); return [row.name, row.sub_domain, row.updated_at, await lettersOf(desk, row)]; };
+  const was = await standard(), into = async () => {
+    await desk.stop();
+    const done = await importFrom(desk.dir, base, copy, desk.clock.file);
+    assert.equal(done.status, 0, done.errors);
+    await desk.start();
+  };
+  await into();
+  for (let i = 0; i < 2; i++) {
+    for (const row of brands) Object.assign(row, { is_default: !row.is_default, name: `Another ${i}`, updated_at: `2025-01-0${1 + i}T00:00:00+00:00` });
+    for (const row of [own[0], other[0]]) row.contents = letter(`Theirs ${i}`);
+    await into();
+    assert.deepEqual(await standard(), was);
+  }
 });
