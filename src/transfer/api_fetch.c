@@ -57,6 +57,7 @@ static const struct api_kind kinds[] = {
     {SMALL("triggers", "/triggers", "")},
     {SMALL("monitors", "/monitors", "")},
     {SMALL("categories", "/categories", TEXTS "&fields=%2Bicon")},
+    {SMALL("tags", "/tags", "")},
     {SMALL("sections", "/sections", TEXTS "%2Ctag&fields=%2Bsort_order")},
     {.name = "articles",
      .path = "/articles",

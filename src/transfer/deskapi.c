@@ -388,5 +388,6 @@ const struct foreign_system deskapi = {
           .take = take_api_case,
           .shape = &conversation,
           .needed = true,
-          .gone = report_api_gone}},
+          .gone = report_api_gone},
+         {.name = "tags", .take = take_api_tag, .gone = report_api_tags_gone}},
     .is_api = true};

@@ -1,19 +1,57 @@
 /* Rows of earlier runs that the source has no more. Conversations in its trash go into the trash here, where
- * staff can restore them. Other rows stay, because a list that an account sees in part would delete them. */
+ * staff can restore them. Other rows stay and are reported, because a list that an account sees in part would
+ * delete them. */
 #include "transfer/deskapi_parts.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "core/people/tag.h"
+#include "transfer/imported.h"
 
 int take_api_trash(struct foreign *f, const struct json *item) {
     return f->maps_ids ? load_trashed(f, item_int(item, "id")) : 0;
 }
 
-#define CARRIED(table, kind)                                                        \
-    "SELECT i.foreign_id FROM imported_ids i JOIN " table " t ON t.id = i.here_id " \
+#define CARRIED(table, kind)                                                                   \
+    "SELECT i.foreign_id, i.here_id FROM imported_ids i JOIN " table " t ON t.id = i.here_id " \
     "WHERE i.source_id = :source AND i.kind = '" kind "' AND "
+
+/* ---- tags ------------------------------------------------------------------------------------ */
+
+QUERY(tag_here, "SELECT id FROM tags WHERE name_key = :key AND gone = 0");
+QUERY(tags_carried, CARRIED("tags", "tag") "t.gone = 0");
+QUERY(tags_carried_here, "SELECT foreign_id, here_id FROM imported_ids "
+                         "WHERE source_id = :source AND kind = 'tag'");
+
+int take_api_tag(struct foreign *f, const struct json *item) {
+    struct str key = tag_key(f->item, json_member_text(item, "name"));
+    int64_t here;
+    int found = key.p ? db_int(f->conn, &tag_here, BINDS(B_TEXT("key", key)), &here) : 0;
+    return found == 1 ? imported_keep(f, "tag", item_int(item, "id"), here, 0) : found;
+}
+
+/* A tag may have been deleted and made once more, with another id. A source that lists none may not show the
+ * list. */
+int report_api_tags_gone(struct foreign *f, const struct foreign_part *part) {
+    struct foreign_ids here = {0};
+    int rc;
+    (void)part;
+    if (f->seen.count == 0) return 0;
+    DB_ROWS(rc, f->conn, &tags_carried_here, BINDS(B_INT("source", f->source_id)), row)
+    if (foreign_ids_has(&f->seen, col_int(row, 0))) foreign_ids_add(f->memory, &here, col_int(row, 1));
+    TRY(rc);
+    DB_ROWS(rc, f->conn, &tags_carried, BINDS(B_INT("source", f->source_id)), row)
+    if (!foreign_ids_has(&f->seen, col_int(row, 0)) && !foreign_ids_has(&here, col_int(row, 1)))
+        foreign_skip(f,
+                     "tags that were deleted or merged at the source: they stay on rows that did not change",
+                     col_int(row, 0));
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- other rows ------------------------------------------------------------------------------ */
+
 QUERY(organizations_carried, CARRIED("organizations", "organization") "t.deleted_at IS NULL");
 QUERY(roles_carried, CARRIED("roles", "role") "t.is_system = 0");
 QUERY(teams_carried, CARRIED("teams", "team") "t.deleted_at IS NULL");

@@ -80,5 +80,8 @@ int load_api_picture(struct foreign *f, const struct json *item);
 
 int take_api_trash(struct foreign *f, const struct json *item);
 int report_api_gone(struct foreign *f, const struct foreign_part *part);
+/* Remembers the tag here with the name of a tag of the source. */
+int take_api_tag(struct foreign *f, const struct json *item);
+int report_api_tags_gone(struct foreign *f, const struct foreign_part *part);
 
 #endif

@@ -96,6 +96,25 @@ test('tags and pictures that the source removed go here, and those of this desk 
   assert.match(next, /, 1 pictures of people/);
 });
 
+test('a tag that was deleted as a whole or merged at the source is reported, and stays on rows that have not changed there', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source, make = (name) => owner.create('/users', { full_name: name, email: `${name}@source.example`, role_id: ROLE_ID.customer, tags: ['gone', 'again', 'merged', 'kept'] });
+  const [ada, bob] = [await make('Ada'), await make('Bob')], tag = async (name) => (await owner.fetch('/tags', { limit: 1000 })).find((row) => row.name === name), gone = 'tags that were deleted or merged at the source: they stay on rows that did not change';
+  const { desk, into, deny } = await trial(t, source), here = ({ id }) => tagsOf(desk, `/users/${id}`);
+  for (const name of ['gone', 'again']) (await owner.delete(`/tags/${(await tag(name)).id}`)).must(200);
+  (await owner.post(`/tags/${(await tag('kept')).id}/merge`, { tag_ids: [(await tag('merged')).id] })).must(200);
+  await owner.update(`/users/${bob.id}`, { designation: 'Captain', tags: ['kept', 'again'] });
+  const { said, left } = await into();
+  assert.equal(left.get(gone), 2, said); // `again` was made once more
+  assert.deepEqual([await here(ada), await here(bob)], [['again', 'gone', 'kept', 'merged'], ['again', 'kept']]);
+
+  // A list that the source does not give is no list without tags. What was deleted here is reported no more.
+  deny(/\/tags/);
+  assert.equal((await into()).left.get(gone), undefined);
+  deny(null);
+  (await desk.owner.delete(`/tags/${(await desk.owner.fetch('/tags', { limit: 1000 })).find((row) => row.name === 'gone').id}`)).must(200);
+  assert.equal((await into()).left.get(gone), 1);
+});
+
 test('teams follow the source in titles, business hours and members, unless this desk has changed them', async (t) => {
   const source = await demo(t, { conversations: 1 }), { owner } = source, [night, day] = [await owner.create('/businesshours', { title: 'Night', zones: { monday: [20, 21] } }), await owner.create('/businesshours', { title: 'Day', zones: { monday: [9, 10] } })];
   const [moved, both, ours, gone] = await Promise.all(['Moved', 'Both', 'Ours', 'Gone'].map((title) => owner.create('/teams', { title, businesshour_id: night.id })));
