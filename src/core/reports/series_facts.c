@@ -16,7 +16,7 @@ static void tagged_add(void *arg, int64_t tag_id) {
 }
 
 /* Columns of facts that the reading needs, because each one costs as much as a row. */
-enum { CELL_AT, CELL_PART, CELL_TOOK, CELL_KEY, CELL_TEAM, CELL_ASSIGNED };
+enum { CELL_PART, CELL_TOOK, CELL_KEY, CELL_AT };
 static const char *const key_columns[REPORT_DIMENSIONS] = {
     [BY_ALL] = "0",
     [BY_CHANNEL] = "f.channel",
@@ -30,9 +30,9 @@ static const char *const key_columns[REPORT_DIMENSIONS] = {
 
 static void cells_write(const struct reading *r, struct buf *sql) {
     const char *took = r->ask->hours == REPORT_BUSINESS ? "f.took_open" : "f.took";
-    buf_fmt(sql, "SELECT f.at, f.part, %s, %s", fact_has_duration(r->metric->kind) ? took : "0",
+    buf_fmt(sql, "SELECT f.part, %s, %s", fact_has_duration(r->metric->kind) ? took : "0",
             key_columns[r->dimension]);
-    if (r->reader) buf_text(sql, ", f.team_id, f.assigned_agent_id");
+    if (!r->one_time) buf_text(sql, ", f.at");
 }
 
 /* The step of a fact among those of rollups. Exact readings need none. */
@@ -40,12 +40,18 @@ static int fact_step(const struct reading *r, int64_t took) {
     return r->is_exact || !r->percentiles ? 0 : step_of(took);
 }
 
+/* The bucket of a fact; TIME_OUTSIDE: it is not in the period. */
+static int fact_bucket(struct reading *r, struct stmt *row) {
+    if (r->one_time) return 0;
+    int64_t at = col_int(row, CELL_AT);
+    if (at >= reading_end(r) || at < reading_start(r)) return TIME_OUTSIDE;
+    return at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at);
+}
+
 static void fact_add(struct reading *r, struct stmt *row) {
-    if (r->reader && !access_case_of(r->reader, col_int(row, CELL_TEAM), col_int(row, CELL_ASSIGNED))) return;
-    int64_t at = col_int(row, CELL_AT), took = col_int(row, CELL_TOOK);
-    int bucket = at < r->ask->buckets.starts[0] ? -1 : place_in_time(r, at);
-    int part = (int)col_int(row, CELL_PART);
-    if (at >= reading_end(r) || at < reading_start(r)) return;
+    int bucket = fact_bucket(r, row), part = (int)col_int(row, CELL_PART);
+    int64_t took = col_int(row, CELL_TOOK), key = 0;
+    if (bucket == TIME_OUTSIDE) return;
     if (r->dimension == BY_EACH_TAG) {
         struct tagged_piece t = {r, bucket, part, fact_step(r, took), took};
         struct str tags = col_text(row, CELL_KEY);
@@ -53,7 +59,8 @@ static void fact_add(struct reading *r, struct stmt *row) {
         if (tags.n == 0) series_piece_add(r, 0, bucket, part, t.step, took, 1);
         return;
     }
-    series_piece_add(r, col_int(row, CELL_KEY), bucket, part, fact_step(r, took), took, 1);
+    if (r->dimension != BY_ALL) key = col_int(row, CELL_KEY);
+    series_piece_add(r, key, bucket, part, fact_step(r, took), took, 1);
 }
 
 static const struct {
@@ -122,19 +129,54 @@ int series_facts_tell(struct work *w, enum fact_kind kind, const struct report_o
     return rc;
 }
 
+#define TEAMS_COMPARED 4 /* teams of a caller: a search in a list takes as long as some comparisons */
+
+/* Conversations of the caller's teams, and those of nobody. */
+static void teams_condition(struct reading *r, const struct case_parts *p, struct buf *sql,
+                            struct branches *binds) {
+    static const char *const names[TEAMS_COMPARED] = {":fact_team0", ":fact_team1", ":fact_team2",
+                                                      ":fact_team3"};
+    bool few = p->team_count <= TEAMS_COMPARED;
+    for (int i = 0; few && i < p->team_count; i++) {
+        buf_fmt(sql, "f.team_id = %s OR ", names[i]);
+        branch_bind_int(binds, names[i], p->teams[i]);
+    }
+    if (!few) {
+        buf_text(sql, "f.team_id IN @LIST(:fact_teams) OR ");
+        branch_bind_text(binds, ":fact_teams", json_ids(r->work->arena, p->teams, (size_t)p->team_count));
+    }
+    if (p->nobodys) buf_text(sql, "(f.team_id = 0 AND f.assigned_agent_id = 0) OR ");
+}
+
+/* Only facts of conversations that the caller sees (access_case_of). The engine leaves the others out, because
+ * a row that it gives costs as much as two of them. The agent is the last column, so it is compared last. */
+static void reader_condition(struct reading *r, struct buf *sql, struct branches *binds) {
+    if (r->reader == NULL) return;
+    struct case_parts p = access_case_parts(r->reader);
+    buf_text(sql, " AND (");
+    teams_condition(r, &p, sql, binds);
+    buf_text(sql, "f.assigned_agent_id = :fact_me)");
+    branch_bind_int(binds, ":fact_me", p.agent);
+}
+
+/* The same while the rows of cases decide. */
+static void seen_condition(const struct reading *r, struct buf *sql) {
+    buf_text(sql, " AND (1 = 0");
+    for (int i = 0; i < r->seen.count; i++) buf_fmt(sql, " OR (%s)", r->seen.where[i]);
+    buf_char(sql, ')');
+}
+
 int facts_visible(struct reading *r) {
     struct buf sql = {0};
     struct branches binds = r->seen;
+    r->one_time = !is_backlog(r) && cells_of(r->ask) == 1;
     cells_write(r, &sql);
     buf_text(&sql, " FROM report_facts f");
     bool joined = r->restricted && !r->reader;
     if (joined) buf_text(&sql, " JOIN cases t ON t.id = f.case_id");
     buf_text(&sql, " WHERE f.kind = :fact_kind AND f.at >= :fact_from AND f.at < :fact_to");
-    if (joined) {
-        buf_text(&sql, " AND (1 = 0");
-        for (int i = 0; i < r->seen.count; i++) buf_fmt(&sql, " OR (%s)", r->seen.where[i]);
-        buf_char(&sql, ')');
-    }
+    if (joined) seen_condition(r, &sql);
+    reader_condition(r, &sql, &binds);
     branch_bind_int(&binds, ":fact_from", reading_start(r));
     branch_bind_int(&binds, ":fact_to", reading_end(r));
     return facts_start(r, &sql, &binds);
@@ -152,6 +194,7 @@ int split_quarters_read(struct reading *r) {
     r->split_count = ids_sort_once(r->split, r->split_count);
     cells_write(r, &sql);
     buf_text(&sql, OF_QUARTERS);
+    reader_condition(r, &sql, &binds);
     branch_bind_text(&binds, ":fact_quarters", json_ids(r->work->arena, r->split, (size_t)r->split_count));
     return facts_start(r, &sql, &binds);
 }

@@ -63,11 +63,15 @@ struct reading {
     enum report_dimension rolled;     /* of the rollups: that of the groups, or of the only property */
     const struct case_reader *reader; /* of a caller who sees a part; NULL: the rows of cases decide */
     bool restricted, is_exact, percentiles;
+    bool one_time;               /* facts are read of the only bucket alone */
     bool unknown;                /* a whole record has a key that is needed and not known */
     struct record_layout layout; /* of the rollups */
     const int64_t *seconds;      /* of each step */
     bool business;               /* durations are those of business hours */
 };
+
+/* In place of a bucket: of several, and not in the period. */
+enum { TIME_SPLIT = -2, TIME_OUTSIDE = -3 };
 
 /* Binds of a query on report_days: the rows of a dimension on the days of the period. */
 #define DAY_BINDS(r, dimension)                                                                \

@@ -10,8 +10,6 @@ QUERY(series_days_of_key,
 
 #define PARTS_LENGTH 128 /* of records: fewer are added one by one */
 
-enum { TIME_SPLIT = -2, TIME_OUTSIDE = -3 };
-
 /* The bucket of a span of time; -1: before the first; TIME_SPLIT: of several. */
 static int span_place(struct reading *r, int64_t from, int64_t length) {
     int64_t last = from + length - 1, start = r->ask->buckets.starts[0], end = reading_end(r);
