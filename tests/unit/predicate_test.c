@@ -1,7 +1,7 @@
 /* Predicates give the same result in SQL and in memory: random predicates on random organizations are
  * evaluated both ways. For a few operators the result is also compared with the data. With
  * DATABASE=postgres://... the store is that database. */
-#include "store.h"
+#include "engines.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "base/fold.h"
@@ -159,9 +159,13 @@ static int make(void **state) {
     *state = w;
     w->seed = 11;
     snprintf(w->place.dir, sizeof w->place.dir, "/tmp/deskd-test-XXXXXX");
-    struct db_config cfg = {.dir = mkdtemp(w->place.dir), .url = getenv("DATABASE"), .create = true};
+    const char *url = getenv("DATABASE");
+    struct arena *a = arena_new();
+    struct db_config cfg = {
+        .dir = mkdtemp(w->place.dir), .url = url ? fresh_database(a, url) : NULL, .create = true};
     if (cfg.dir == NULL || db_open(&cfg, &w->place.db, w->place.err, sizeof w->place.err) < 0)
         return fputs(w->place.err, stderr), -1;
+    arena_free(a);
     if (db_write(w->place.db, fill, w) < 0) return -1;
     w->settings = settings_open(db_reader(w->place.db));
     return w->settings ? 0 : -1;
