@@ -11,7 +11,7 @@
 #include "core/words.h"
 #include "files/content.h"
 #include "base/disk.h"
-#include "transfer/api_fetch.h"
+#include "transfer/api_cases.h"
 #include "transfer/foreign.h"
 #include "transfer/import.h"
 #include "transfer/imported.h"
@@ -106,13 +106,18 @@ QUERY(imported_owner, "SELECT id FROM users ORDER BY id LIMIT 1");
 
 struct import_foreign {
     struct foreign f;
-    struct foreign fetched; /* --from-api: the report of the copy */
     struct desk desk;
     struct new_desk owner;
     struct key audit_key;
     struct str address;   /* of the API of --from-api */
     struct str key_proof; /* of the server key */
     int state;            /* enum desk_state of the store */
+    /* --from-api; system->is_api: */
+    struct foreign fetched; /* the report of the copy */
+    struct api_fetch x;
+    struct api_cases cases;
+    char fetch_err[USAGE_MAX];
+    int64_t began; /* monotonic */
 };
 
 /* An import of an export writes no entry of the audit log, because the desk then gives the same replies,
@@ -159,6 +164,29 @@ static int import_audit_key(const struct command_line *o, struct import_foreign 
     return 0;
 }
 
+static void say_fetched(const struct import_foreign *i, int64_t ended) {
+    printf("deskd: fetched %" PRId64 " rows from %s in %.1f s, %" PRId64 " had not changed (%" PRId64
+           " requests; %" PRId64 " repeated, %" PRId64 " of them after 429)\n",
+           i->x.fetched, i->x.source.base, (double)(ended - i->began) / 1000, i->x.kept, i->x.source.requests,
+           i->x.source.repeated, i->x.source.limited);
+}
+
+/* Fills the store. Conversations of --from-api are fetched beside it. A fetch that fails undoes all. */
+static int import_foreign_fill(const struct command_line *o, struct import_foreign *i, struct db *db) {
+    bool is_api = i->f.system->is_api;
+    int fetched = is_api ? api_cases_begin(&i->cases, &i->x) : 0, rc = fetched;
+    i->f.growing = is_api ? &i->cases.file : NULL;
+    if (rc == 0) rc = db_write(db, import_foreign_run, i);
+    if (is_api && fetched == 0) fetched = api_cases_end(&i->cases, rc >= 0);
+    if (fetched < 0 || rc < 0)
+        return complain("nothing was imported into %s: %s", store_name(o),
+                        fetched < 0   ? i->fetch_err
+                        : *i->f.why.p ? i->f.why.p
+                                      : "it can't be written");
+    if (is_api) say_fetched(i, i->cases.ended_at);
+    return 0;
+}
+
 static int import_foreign_into(const struct command_line *o, struct import_foreign *i, struct db *db,
                                struct arena *a) {
     char err[USAGE_MAX] = "";
@@ -169,9 +197,7 @@ static int import_foreign_into(const struct command_line *o, struct import_forei
     if (import_audit_key(o, i, true) < 0) return EXIT_FAULT;
     i->f.why = (struct why){err, sizeof err};
     i->desk.db = db;
-    if (db_write(db, import_foreign_run, i) < 0)
-        return complain("nothing was imported into %s: %s", store_name(o),
-                        *err ? err : "it can't be written");
+    if (import_foreign_fill(o, i, db) != 0) return EXIT_FAULT;
     say_foreign(o, i);
     printf("deskd: log in as %s", i->owner.owner_email.p);
     printf(generated ? " with the password %s (shown this once)\n" : "\n", password.p);
@@ -193,7 +219,6 @@ static struct import_foreign *import_foreign_new(const struct command_line *o,
                             .desk = &i->desk,
                             .audit_key = &i->audit_key,
                             .progress = progress_bar};
-    i->fetched = (struct foreign){.system = system, .memory = a};
     i->owner = (struct new_desk){.now = now,
                                  .owner_name = option_text(o, OPT_OWNER_NAME),
                                  .owner_email = option_text(o, OPT_OWNER_EMAIL)};
@@ -273,49 +298,48 @@ static struct str base_of(const struct command_line *o) {
     return base;
 }
 
-/* Brings the folder up to date, and finds the row of the owner. A new owner gets an id behind all others. */
-static int api_fetched(const struct command_line *o, struct import_foreign *i, struct arena *a) {
-    char err[USAGE_MAX] = "";
+/* Fetches all but the conversations, and finds the row of the owner. A new owner gets an id behind all
+ * others. */
+static int api_fetch_people(const struct command_line *o, struct import_foreign *i, struct arena *a) {
     struct str credentials = api_credentials(o, a);
-    int64_t highest = 0, began = clock_monotonic();
-    struct api_fetch x = {.source = {.why = {err, sizeof err}},
-                          .folder = i->f.from,
-                          .memory = a,
-                          .now = i->f.now,
-                          .report = &i->fetched,
-                          .progress = progress_bar};
+    struct api_fetch *x = &i->x;
+    int64_t highest = 0;
+    i->began = clock_monotonic();
     if (!credentials.p) return EXIT_FAULT;
     int rc =
-        source_open(&x.source, a, option_text(o, OPT_FROM_API), credentials, option_int(o, OPT_INSECURE));
+        source_open(&x->source, a, option_text(o, OPT_FROM_API), credentials, option_int(o, OPT_INSECURE));
     explicit_bzero((char *)credentials.p, credentials.n);
-    if (rc == 0) rc = api_fetch(&x);
-    i->address = str_of(x.source.base);
+    if (rc == 0) rc = api_fetch_others(x);
+    i->address = str_of(x->source.base);
     i->f.host = host_of_source(i);
     i->f.base = base_of(o);
-    if (rc == 0) rc = api_person(&x, i->owner.owner_email, &i->owner.owner_id, &highest);
-    source_close(&x.source);
-    if (rc < 0) return complain("nothing was imported into %s: %s", store_name(o), err);
+    if (rc == 0) rc = api_person(x, i->owner.owner_email, &i->owner.owner_id, &highest);
+    if (rc < 0) return complain("nothing was imported into %s: %s", store_name(o), i->fetch_err);
     if (i->owner.owner_id == 0) i->owner.owner_id = highest + 1;
-    printf("deskd: fetched %" PRId64 " rows from %s in %.1f s, %" PRId64 " had not changed (%" PRId64
-           " requests; %" PRId64 " repeated, %" PRId64 " of them after 429)\n",
-           x.fetched, x.source.base, (double)(clock_monotonic() - began) / 1000, x.kept, x.source.requests,
-           x.source.repeated, x.source.limited);
     return 0;
 }
 
-static void say_api_took(const struct import_foreign *i, int64_t began) {
+static int api_fetch_all(const struct command_line *o, struct import_foreign *i, struct arena *a) {
+    int status = api_fetch_people(o, i, a);
+    if (status != 0) return status;
+    if (api_fetch_cases(&i->x) < 0)
+        return complain("nothing was imported into %s: %s", store_name(o), i->fetch_err);
+    say_fetched(i, clock_monotonic());
+    return 0;
+}
+
+static void say_api_took(const struct import_foreign *i) {
     printf(
         "deskd: the import took %.1f s; %s keeps the rows for the next one: remove it when you need none\n",
-        (double)(clock_monotonic() - began) / 1000, i->f.from);
+        (double)(clock_monotonic() - i->began) / 1000, i->f.from);
 }
 
 static int import_api_into(const struct command_line *o, struct import_foreign *i, struct db *db,
                            struct arena *a) {
-    int status = api_fetched(o, i, a);
-    int64_t began = clock_monotonic();
+    int status = api_fetch_people(o, i, a);
     i->f.keeps_ids = true;
     if (status == 0) status = import_foreign_into(o, i, db, a);
-    if (status == 0) say_api_took(i, began);
+    if (status == 0) say_api_took(i);
     return status;
 }
 
@@ -376,8 +400,7 @@ static int import_api_merge(const struct command_line *o, struct import_foreign 
     struct conn *c = db_reader(db);
     if (c == NULL) return complain("%s can't be read", store_name(o));
     if (import_owner_find(o, i, c, a) != 1 || import_key_fits(o, i, c) != 1) return EXIT_FAULT;
-    int status = api_fetched(o, i, a);
-    int64_t began = clock_monotonic();
+    int status = api_fetch_all(o, i, a);
     if (status != 0) return status;
     i->f.why = (struct why){err, sizeof err};
     if (import_api_run(i, db) < 0)
@@ -386,7 +409,7 @@ static int import_api_merge(const struct command_line *o, struct import_foreign 
             store_name(o), *err ? err : "it can't be written");
     say_foreign(o, i);
     printf("deskd: new people have no passwords: they set one by e-mail, or deskd password EMAIL\n");
-    say_api_took(i, began);
+    say_api_took(i);
     return 0;
 }
 
@@ -405,15 +428,31 @@ static bool import_store_there(const struct command_line *o, struct arena *a) {
            access(str_fmt(a, "%s/desk.db", option_text(o, OPT_DATA).p).p, F_OK) == 0;
 }
 
-static int import_api(const struct command_line *o, const struct contents *contents, struct arena *a) {
-    struct str copy = option_text(o, OPT_COPY);
-    const char *folder = copy.p ? copy.p : str_fmt(a, "%s/import-api", option_text(o, OPT_DATA).p).p;
-    struct import_foreign *i = import_foreign_new(o, &deskapi, folder, contents, a);
+static int import_api_store(const struct command_line *o, struct import_foreign *i, struct arena *a) {
     if (import_store_there(o, a) && import_opened(o, i, a, false, look_at_desk) != 0) return EXIT_FAULT;
     if (i->state == DESK_UNFINISHED)
         return complain("%s holds a part of a desk: name another one", store_name(o));
     return i->state == DESK_READY ? import_opened(o, i, a, false, import_api_merge)
                                   : import_opened(o, i, a, true, import_api_into);
+}
+
+/* The fetch has an arena of its own, because it may be another thread's. */
+static int import_api(const struct command_line *o, const struct contents *contents, struct arena *a) {
+    struct str copy = option_text(o, OPT_COPY);
+    const char *folder = copy.p ? copy.p : str_fmt(a, "%s/import-api", option_text(o, OPT_DATA).p).p;
+    struct import_foreign *i = import_foreign_new(o, &deskapi, folder, contents, a);
+    struct arena *memory = arena_new();
+    i->fetched = (struct foreign){.system = &deskapi, .memory = memory};
+    i->x = (struct api_fetch){.source = {.why = {i->fetch_err, sizeof i->fetch_err}},
+                              .folder = folder,
+                              .memory = memory,
+                              .now = i->f.now,
+                              .report = &i->fetched,
+                              .progress = progress_bar};
+    int status = import_api_store(o, i, a);
+    source_close(&i->x.source);
+    arena_free(memory);
+    return status;
 }
 
 int command_import(const struct command_line *o) {

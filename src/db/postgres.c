@@ -143,7 +143,8 @@ static const char session_read[] =
 static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET "
                                     "synchronous_commit = on; SET statement_timeout = 0; SET "
                                     "idle_in_transaction_session_timeout = 60000" OF_NUMBER;
-static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0" OF_NUMBER;
+static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0; SET "
+                                   "idle_in_transaction_session_timeout = 0" OF_NUMBER;
 
 static bool reports(PGconn *handle, const char *parameter, const char *value) {
     const char *reported = PQparameterStatus(handle, parameter);

@@ -77,15 +77,17 @@ static const struct api_kind kinds[] = {
      .owner = "/users",
      .parts = API_NOTES,
      .has_pictures = true},
-    {.name = "cases",
-     .path = "/cases",
-     .query = "&fields=%2Btags&include=case_status%2Ccase_priority%2Ccase_type%2Cchannel%2Ccase_field_value",
-     .owner = "/cases",
-     .parts = API_POSTS,
-     .extra_of = "/conversations",
-     .extra = "/ratings",
-     .extra_if = "rating"},
 };
+
+static const struct api_kind conversations = {
+    .name = "cases",
+    .path = "/cases",
+    .query = "&fields=%2Btags&include=case_status%2Ccase_priority%2Ccase_type%2Cchannel%2Ccase_field_value",
+    .owner = "/cases",
+    .parts = API_POSTS,
+    .extra_of = "/conversations",
+    .extra = "/ratings",
+    .extra_if = "rating"};
 
 /* ---- the list of a kind ---------------------------------------------------------------------- */
 
@@ -272,7 +274,9 @@ static int kind_rows_write(struct kind_run *r, struct arena *a, const struct lis
         }
         if (lines[i].p) fwrite(lines[i].p, 1, lines[i].n, r->out);
     }
-    if (fflush(r->out) == 0) return 0;
+    bool written = fflush(r->out) == 0;
+    if (written && r->x->growing) growing_has(r->x->growing, ftello(r->out));
+    if (written) return 0;
     return db_refuse(r->x->source.why, "%s can't be written: %s", r->x->folder, strerror(errno));
 }
 
@@ -311,6 +315,7 @@ static int fetch_kind(struct api_fetch *x, const struct api_kind *k) {
     if (rc == 0) rc = list_kind(x, k, &l);
     if (rc == 0 && !(r.out = draft_open(x, k->name))) rc = -ERR_SERVICE_UNAVAILABLE;
     if (rc == 0) {
+        if (x->growing) growing_begins(x->growing, l.count);
         lines_open(&r.kept, kind_file(x, k->name, "ndjson"));
         lines_open(&r.part, kind_file(x, k->name, "part"));
         lines_next(&r.kept), lines_next(&r.part);
@@ -437,12 +442,21 @@ static int enter_folder(struct api_fetch *x) {
     return 0;
 }
 
-int api_fetch(struct api_fetch *x) {
+int api_fetch_others(struct api_fetch *x) {
     TRY(enter_folder(x));
     TRY(fetch_roles(x));
     TRY(fetch_trash(x));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) TRY(fetch_kind(x, &kinds[i]));
     return 0;
+}
+
+int api_fetch_cases(struct api_fetch *x) { return fetch_kind(x, &conversations); }
+
+void api_cases_file(struct api_fetch *x, struct growing *g) {
+    g->part = conversations.name;
+    g->draft = kind_file(x, conversations.name, "draft");
+    g->file = kind_file(x, conversations.name, "ndjson");
+    x->growing = g;
 }
 
 /* ---- the owner ------------------------------------------------------------------------------- */

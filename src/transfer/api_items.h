@@ -3,6 +3,7 @@
 #define TRANSFER_API_ITEMS_H
 
 #include "transfer/foreign.h"
+#include "transfer/growing.h"
 #include "transfer/source.h"
 
 #include <inttypes.h>
@@ -19,6 +20,7 @@ struct api_fetch {
     struct foreign *report;
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
     int64_t fetched, kept;                                           /* rows */
+    struct growing *growing; /* another thread reads the file that is written; NULL: none does */
 };
 
 enum api_parts { API_PLAIN, API_NOTES, API_POSTS, API_COMMENTS };

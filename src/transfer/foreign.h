@@ -136,6 +136,7 @@ struct foreign_fields {
 };
 
 struct foreign_system;
+struct growing;
 
 struct foreign {
     const struct foreign_system *system;
@@ -150,7 +151,8 @@ struct foreign {
     int64_t changed_at; /* updated_at of the item at the source; 0: not known */
     int64_t
         carried_at; /* the same when an earlier run carried the item, which follows now; 0: the row is new */
-    const char *from;                /* the folder with the files */
+    const char *from;        /* the folder with the files */
+    struct growing *growing; /* the file of a part that another thread writes; NULL: all files are there */
     const struct contents *contents; /* receives the contents of files */
     bool is_open;                    /* they are */
     /* without a key of the audit log but at the end of works of `now`: old entries would be deleted at

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
+#include "transfer/growing.h"
 
 enum {
     DOCUMENT_MAX = 64 << 20,
@@ -24,9 +25,18 @@ struct foreign_reading {
     struct foreign *f;
     const struct foreign_part *part;
     const char *path, *name;
+    struct growing *growing; /* NULL: the file is whole */
+    int64_t bytes;           /* that were read */
 };
 
 /* ---- items ----------------------------------------------------------------------------------- */
+
+static void show_progress(struct foreign_reading *r, int64_t place) {
+    struct foreign *f = r->f;
+    if (!f->progress || ++f->items % 64 != 0) return;
+    if (r->growing) f->progress(r->part->name, place, growing_rows(r->growing));
+    else f->progress(r->part->name, f->items, f->items + 1);
+}
 
 static int take_item(struct foreign_reading *r, const struct json *item, int64_t place, const char *unit) {
     struct foreign *f = r->f;
@@ -36,7 +46,7 @@ static int take_item(struct foreign_reading *r, const struct json *item, int64_t
                          (long long)place);
     if (item->type != JSON_OBJECT)
         return db_refuse(f->why, "%s: %s %lld is not an object", r->name, unit, (long long)place);
-    if (f->progress && ++f->items % 64 == 0) f->progress(r->part->name, f->items, f->items + 1);
+    show_progress(r, place);
     *f->why.p = 0;
     int rc = r->part->shape ? foreign_check(f, r->part->shape, item, "", item_int(item, "id")) : 0;
     f->changed_at = item_int(item, "_updated");
@@ -179,13 +189,21 @@ static int line_part_take(struct line_part *p, struct str line) {
     return p->count == PART_LINES || p->bytes > PART_BYTES ? line_part_write(p) : 1;
 }
 
+/* Reads the next line; one that grows is waited for. */
+static ssize_t line_read(struct foreign_reading *r, char **text, size_t *room, FILE *file) {
+    if (r->growing && !growing_wait(r->growing, r->bytes)) return -1;
+    ssize_t n = getline(text, room, file);
+    if (n > 0) r->bytes += n;
+    return n;
+}
+
 static int read_foreign_lines(struct foreign_reading *r, FILE *file) {
     char *text = NULL;
     size_t room = 0;
     struct line_part part = {.reading = r};
     int rc = 1;
     bool is_empty = true;
-    for (ssize_t n; rc == 1 && (n = getline(&text, &room, file)) > 0;) {
+    for (ssize_t n; rc == 1 && (n = line_read(r, &text, &room, file)) > 0;) {
         struct str line = str_trim((struct str){text, (size_t)n});
         if (line.n == 0 && line_part_write(&part) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
         part.number++;
@@ -250,13 +268,26 @@ static int end_of_part(struct conn *c, void *arg) {
     return rc;
 }
 
+/* The file must be whole before its rows are committed. */
+static int read_growing(struct foreign *f, const struct foreign_part *part) {
+    const char *reason;
+    struct foreign_reading r = {f, part, f->growing->file, strrchr(f->growing->file, '/') + 1, f->growing, 0};
+    FILE *file = growing_open(f->growing, &reason);
+    if (!file) return db_refuse(f->why, "%s can't be read: %s", r.path, reason);
+    int rc = read_foreign_lines(&r, file);
+    fclose(file);
+    TRY(rc);
+    return growing_is_whole(f->growing) ? 0 : db_refuse(f->why, "%s is not whole", r.path);
+}
+
 static int read_foreign_part(struct foreign *f, const struct foreign_part *part, struct dirent **list,
                              int n) {
-    int found = 0;
-    for (int i = 0; i < n; i++) {
+    int found = f->growing && strcmp(f->growing->part, part->name) == 0;
+    if (found) TRY(read_growing(f, part));
+    for (int i = 0; i < n && !(found && f->growing); i++) {
         if (!file_of_part(list[i]->d_name, part->name)) continue;
-        struct foreign_reading r = {f, part, str_fmt(f->memory, "%s/%s", f->from, list[i]->d_name).p,
-                                    list[i]->d_name};
+        struct foreign_reading r = {
+            f, part, str_fmt(f->memory, "%s/%s", f->from, list[i]->d_name).p, list[i]->d_name, NULL, 0};
         TRY(read_foreign_file(&r));
         found++;
     }

@@ -21,6 +21,7 @@ enum {
     WAIT_LONGEST_MS = 15 * 60 * 1000, /* of Retry-After */
     FILES_AT_ONCE = 64,
     PICTURE_MOST = 4 << 20, /* of a file whose size is not known */
+    PAUSE_LOOK_MS = 200,    /* a pause ends so soon after the source is unwanted */
     SHORTER_MOST = 5, /* a proxy may have cut a whole reply; after so many the file is of another size */
 };
 
@@ -92,9 +93,14 @@ void source_close(struct api_source *s) {
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void pause_for(int64_t ms) {
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-    while (nanosleep(&t, &t) != 0 && errno == EINTR) continue;
+static bool is_unwanted(const struct api_source *s) { return s->unwanted && atomic_load(s->unwanted); }
+
+static void pause_for(const struct api_source *s, int64_t ms) {
+    for (int64_t part; ms > 0 && !is_unwanted(s); ms -= part) {
+        part = ms < PAUSE_LOOK_MS ? ms : PAUSE_LOOK_MS;
+        struct timespec t = {0, part * 1000000};
+        while (nanosleep(&t, &t) != 0 && errno == EINTR) continue;
+    }
 }
 
 static bool is_passing(const struct reading *r) {
@@ -148,6 +154,7 @@ static int source_rounds(struct round *x, int *places) {
     int waiting = x->count, failures = 0;
     for (int64_t pause = PAUSE_FIRST_MS; waiting > 0;) {
         int64_t wait_ms = -1;
+        if (is_unwanted(x->s)) return x->s->ended = true, -ERR_SERVICE_UNAVAILABLE;
         int left = run_once(x, places, waiting, &wait_ms);
         if (left == 0) x->s->answered = true;
         if (left <= 0) return left;
@@ -161,7 +168,7 @@ static int source_rounds(struct round *x, int *places) {
                              "the source asks for a pause of %lld minutes: run the command again "
                              "after it",
                              (long long)(wait_ms / 60000));
-        pause_for(wait_ms >= 0 ? wait_ms : pause);
+        pause_for(x->s, wait_ms >= 0 ? wait_ms : pause);
         if (failures) pause = pause * 2 > PAUSE_LONGEST_MS ? PAUSE_LONGEST_MS : pause * 2;
         waiting = left;
     }

@@ -9,12 +9,16 @@
 #include "json/json.h"
 #include "outgoing/readers.h"
 
+#include <stdatomic.h>
+
 struct api_source {
     const char *base; /* such as "https://desk.example.com/api/v1" */
     struct readers *readers;
     struct why why;
     bool answered;                       /* it has once */
     int64_t requests, repeated, limited; /* repeated: after a failure; limited: those of status 429 */
+    const atomic_bool *unwanted;         /* set by another thread: no request is sent any more; may be NULL */
+    bool ended;                          /* for this reason */
 };
 
 /* Opens the source. url: https, or http to this machine; `any_http` allows http to all. credentials: an

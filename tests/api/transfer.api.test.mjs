@@ -144,6 +144,47 @@ test('an import that was killed goes on where it stopped, and the next one fetch
   assert.equal((await followed.owner.exchange('GET', '/api/v1/cases?limit=1')).must(200).body.total_count, total);
 });
 
+test('a source that stops in the middle of the conversations leaves no desk, and the next run has each conversation once', async (t) => {
+  const source = await demo(t, { conversations: 120 }), copy = join(directory(), 'copy'), first = new Set();
+  let stops = true, asked = 0;
+  const isOfPosts = (url) => /\/cases\/\d+\/posts/.exec(url);
+  // The first hundred conversations are in the draft, and the store is being filled with them, when the source refuses.
+  const fault = (n, url) => {
+    if (!isOfPosts(url)) return null;
+    asked++;
+    if (first.size < 100) first.add(url.split('?')[0]);
+    return stops && !first.has(url.split('?')[0]) ? 'later' : null;
+  };
+  const { base } = await proxy(t, source, fault), dir = target(t);
+  const stopped = await importFrom(dir, base, copy, source.clock.file);
+  assert.equal(stopped.status, 1);
+  assert.match(stopped.errors, /^deskd: nothing was imported into .*: the source asks for a pause of 120 minutes: run the command again after it$/m);
+  assert.equal(stopped.said, '');
+  assert.ok(readdirSync(copy).includes('cases.draft'));
+  assert.equal(readdirSync(copy).includes('cases.ndjson'), false);
+
+  stops = false;
+  asked = 0;
+  const again = await importFrom(dir, base, copy, source.clock.file);
+  assert.equal(again.status, 0, again.errors);
+  assert.ok(asked <= 20, `${asked} lists of posts were read again`);
+  assert.deepEqual(readdirSync(copy).filter((name) => /\.(draft|part|joined)$/.test(name)), []);
+  assert.match(deskd('check', ...store(dir)).stdout, /no defects/);
+  const listed = async (desk) => (await pages(desk.owner, '/cases')).map((row) => [row.id, row.subject, row.post_count]).sort(([one], [other]) => one - other);
+  assert.deepEqual(await listed(await serving(t, dir)), await listed(source));
+});
+
+test('a conversation that cannot be taken ends the import while the source asks for a pause', async (t) => {
+  const source = await demo(t, { conversations: 1 }), dir = target(t), copy = join(directory(), 'copy');
+  const post = { id: 1, contents: 'Hello', creator: { id: 9 }, created_at: '2024-01-01T00:00:00+00:00', original: { resource_type: 'case_message', body_text: 'Hello' } };
+  const cases = Array.from({ length: 101 }, (_, i) => ({ id: i + 1, subject: i ? 'Fine' : ['no text'], requester: { id: 9 }, status: { type: 'OPEN' } }));
+  const { base } = await hostile(t, { users: [person(9, 15)], roles: ROLES_OF_SOURCE, cases, posts: Object.fromEntries(cases.map(({ id }) => [id, [post]])), pauses: 'cases/101/posts' });
+  const ended = await importFrom(dir, base, copy, source.clock.file);
+  assert.equal(ended.status, 1);
+  assert.match(ended.errors, /^deskd: nothing was imported into .*: cases\.ndjson: line 1: subject is not a text$/m);
+  assert.ok(readdirSync(copy).includes('cases.draft'));
+});
+
 test('the owner keeps the login, other people have none, and new rows get ids above those of the source', async (t) => {
   const source = await demo(t, { conversations: 5 }), copy = join(directory(), 'copy'), dir = target(t);
   const done = await importFrom(dir, source.base, copy, source.clock.file, ['--owner-email', 'somebody@else.example', '--owner-name', 'New Owner']);

@@ -32,6 +32,7 @@ export function proxy(t, desk, fault) {
   return serve(t, (request, response, n) => {
     const wrong = fault(n, request.url);
     if (wrong === 'throttle') return void response.writeHead(429, { 'Retry-After': '0' }).end('{"status":429}');
+    if (wrong === 'later') return void response.writeHead(429, { 'Retry-After': '7200' }).end('{"status":429}');
     if (wrong === 'fail') return void response.writeHead(503).end('<h1>Bad gateway</h1>');
     if (wrong === 'deny') return void response.writeHead(403).end('{"status":403}');
     if (wrong === 'drop') return void request.socket.destroy();
@@ -187,6 +188,7 @@ export function hostile(t, world) {
   return serve(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://source'), path = pathname.replace('/api/v1/', '');
     const posts = /^cases\/(\d+)\/posts$/.exec(path), ids = searchParams.get('ids')?.split(',').map(Number);
+    if (path === world.pauses) return void response.writeHead(429, { 'Retry-After': '600' }).end('{"status":429}');
     const own_answer = world.answer?.(path, searchParams);
     if (own_answer !== undefined) return void response.end(typeof own_answer === 'string' ? own_answer : JSON.stringify(own_answer));
     const list = posts ? own.posts[posts[1]] ?? [] : own[path] ?? [];
