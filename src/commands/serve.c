@@ -372,7 +372,9 @@ static int start(struct server *s) {
     pages_open(&s->pages);
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
-    return start_http(s) < 0 ? -1 : start_lmtp(s);
+    if (start_http(s) < 0) return -1;
+    db_reader_end(s->desk.db); /* this thread only waits from now on */
+    return start_lmtp(s);
 }
 
 static void stop(struct server *s) {

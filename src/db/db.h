@@ -238,6 +238,10 @@ void db_listen_end(struct db *db);
 /* Returns this thread's read-only connection, or NULL if the store can't be read. It is opened at first
  * use and closed with the thread. */
 struct conn *db_reader(struct db *db);
+/* Closes this thread's connection, if it has one: for a thread that seldom reads. */
+void db_reader_end(struct db *db);
+/* Connections that nobody uses at the moment give back their cached pages, of any thread. */
+void db_rest(struct db *db);
 /* opens one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
 int db_read_begin(struct conn *c, int budget_ms);
 void db_read_end(struct conn *c);

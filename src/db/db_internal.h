@@ -74,6 +74,7 @@ void store_settle(struct arena *a, const char *dir);
 int sqlite_compact(struct db *db, struct why why);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);
+void sqlite_rest(struct db *db);
 void sqlite_stats(struct db *db, struct db_stats *out);
 int db_check_with(const char *dir, const struct schema_file *files,
                   void (*report)(void *arg, const char *line), void *arg, struct why why);
@@ -96,6 +97,7 @@ void marks_close(struct conn *c);
 void marks_renew(struct conn *c);
 /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
 void snapshots_let_go(struct db *db);
+void readers_rest(struct db *db); /* see db_rest */
 
 /* ---- the writer (writer.c) ------------------------------------------------------------------- */
 
@@ -103,6 +105,7 @@ struct writer *writer_start(struct db *store, struct conn *c); /* NULL: no threa
 /* runs queued tasks; returns the connection; NULL: it was lost */
 struct conn *writer_stop(struct writer *w);
 void writer_submit(struct writer *w, struct db_task *t);
+void writer_rest(struct writer *w); /* see db_rest */
 bool writer_writable(const struct writer *w);
 bool writer_is_me(const struct writer *w); /* true: the calling thread is the writer */
 

@@ -67,6 +67,7 @@ struct engine {
     /* see db_replica; NULL: the engine has no replicas */
     struct conn *(*replica)(struct db *db, int64_t since);
     void (*disconnect)(struct conn *c);
+    void (*rest)(struct db *db); /* see db_rest; NULL: connections have no caches */
     int (*read_begin)(struct conn *c, int budget_ms);
     void (*read_end)(struct conn *c);
     void (*expect)(struct conn *c, uint64_t key, int64_t given); /* see db_expect; NULL: no use */

@@ -159,6 +159,7 @@ const struct engine sqlite_engine = {
     .compact = sqlite_compact,
     .connect = sqlite_connect_reader,
     .disconnect = reader_close,
+    .rest = sqlite_rest,
     .read_begin = sqlite_read_begin,
     .read_end = sqlite_read_end,
     .lost = conn_lost,

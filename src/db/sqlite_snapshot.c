@@ -100,14 +100,27 @@ void reader_close(struct conn *c) {
 
 void snapshots_outdated(struct db *db) { atomic_fetch_add(&db->sqlite->version, 1); }
 
-void snapshots_let_go(struct db *db) {
-    snapshots_outdated(db);
+/* Calls it with the turn of each reader that is not in use. */
+static void each_idle_reader(struct db *db, void (*call)(struct conn *c)) {
     pthread_mutex_lock(&db->lock);
     for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {
         struct conn *c = RING_OF(r, struct conn, in_store);
-        if (pthread_mutex_trylock(&c->kept.turn) != 0) continue;
-        if (c->kept.open) snapshot_let_go(c);
+        if (!keeps(c) || pthread_mutex_trylock(&c->kept.turn) != 0) continue;
+        call(c);
         pthread_mutex_unlock(&c->kept.turn);
     }
     pthread_mutex_unlock(&db->lock);
 }
+
+static void let_go_if_open(struct conn *c) {
+    if (c->kept.open) snapshot_let_go(c);
+}
+
+static void release_pages(struct conn *c) { sqlite3_db_release_memory(c->handle); }
+
+void snapshots_let_go(struct db *db) {
+    snapshots_outdated(db);
+    each_idle_reader(db, let_go_if_open);
+}
+
+void readers_rest(struct db *db) { each_idle_reader(db, release_pages); }

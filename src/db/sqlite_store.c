@@ -263,6 +263,11 @@ bool sqlite_writes_here(const struct db *db) {
     return db->sqlite->writer && writer_is_me(db->sqlite->writer);
 }
 
+void sqlite_rest(struct db *db) {
+    readers_rest(db);
+    if (db->sqlite->writer) writer_rest(db->sqlite->writer);
+}
+
 int64_t sqlite_generation(const struct db *db) { return atomic_load(&db->sqlite->tracked) + 1; }
 
 /* ---- statistics ------------------------------------------------------------------------------ */

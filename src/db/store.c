@@ -193,6 +193,15 @@ struct conn *db_reader(struct db *db) {
     return NULL;
 }
 
+void db_reader_end(struct db *db) {
+    struct conn *c = pthread_getspecific(db->reader_key);
+    if (c && pthread_setspecific(db->reader_key, NULL) == 0) c->engine->disconnect(c);
+}
+
+void db_rest(struct db *db) {
+    if (db->engine->rest) db->engine->rest(db);
+}
+
 struct conn *db_replica(struct db *db, int64_t since) {
     return db->engine->replica ? db->engine->replica(db, since) : NULL;
 }

@@ -91,7 +91,7 @@ struct writer {
     pthread_mutex_t lock; /* guards wake, the queue and stopping */
     pthread_cond_t wake;
     struct db_task *first, **last;
-    bool stopping;
+    bool stopping, rests; /* rests: see writer_rest */
 
     /* Used by the writer thread only: */
     int fault; /* SQLite's code of the last failed batch */
@@ -124,8 +124,8 @@ void writer_submit(struct writer *w, struct db_task *t) {
     else if (first) pthread_cond_signal(&w->wake);
 }
 
-/* Waits for tasks. Returns true if there are tasks, false if it is time to recover, to checkpoint or to
- * stop. */
+/* Waits for tasks. Returns true if there are tasks, false if it is time to recover, to checkpoint, to rest
+ * or to stop. */
 static bool wait_for_tasks(struct writer *w) {
     if (w->taken) return true;
     bool chores = !atomic_load(&w->writable) || w->log_left;
@@ -134,12 +134,29 @@ static bool wait_for_tasks(struct writer *w) {
     end.tv_sec += IDLE_S;
     int rc = 0;
     pthread_mutex_lock(&w->lock);
-    while (!w->first && !w->stopping && rc != ETIMEDOUT)
+    while (!w->first && !w->stopping && !w->rests && rc != ETIMEDOUT)
         rc =
             chores ? pthread_cond_timedwait(&w->wake, &w->lock, &end) : pthread_cond_wait(&w->wake, &w->lock);
     bool tasks = w->first != NULL;
     pthread_mutex_unlock(&w->lock);
     return tasks;
+}
+
+/* Only the writer's thread may touch its connection, so it is woken. */
+void writer_rest(struct writer *w) {
+    pthread_mutex_lock(&w->lock);
+    w->rests = true;
+    pthread_mutex_unlock(&w->lock);
+    pthread_cond_signal(&w->wake);
+}
+
+static bool rests(struct writer *w) {
+    pthread_mutex_lock(&w->lock);
+    bool told = w->rests;
+    w->rests = false;
+    pthread_mutex_unlock(&w->lock);
+    if (told && w->conn) sqlite3_db_release_memory(w->conn->handle);
+    return told;
 }
 
 static struct db_task *next_task(struct writer *w) {
@@ -365,6 +382,7 @@ static void *sqlite_writer_main(void *arg) {
     while (!ended(w)) {
         bool tasks = wait_for_tasks(w);
         if (tasks) run_batch(w);
+        else if (rests(w)) continue;
         else if (!atomic_load(&w->writable)) recover(w);
         checkpoint(w, !tasks);
     }

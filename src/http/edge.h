@@ -166,8 +166,9 @@ struct http_server {
     pthread_cond_t wake, emptied;
     _Atomic int64_t sweeps;
     bool stopping; /* under lock: the sweeper must end */
-    /* numbers of requests at the last sweep, and when freed memory was last returned; of the sweeper */
-    int64_t swept, returned;
+    /* numbers of requests at the last sweep, and when freed memory was last returned; sweeps since the last
+     * request; of the sweeper */
+    int64_t swept, returned, quiet;
     _Atomic bool draining, hurry;
     _Atomic int64_t requests, refused, timed_out;
 };

@@ -83,6 +83,9 @@ struct http_app {
      * still due. Called by a thread of the edge, at most once for a request. It must only set a flag or
      * interrupt, never reply itself. May be NULL. */
     void (*gone)(void *ctx, struct http_request *r);
+    /* Many requests have ended, and none has come for a moment: let go of memory that only makes requests
+     * faster. What is freed goes back to the kernel soon after. Called by a thread of the edge. May be NULL. */
+    void (*rest)(void *ctx);
 };
 
 /* Returns the header field of the request with this name, letter case ignored; p NULL: absent. */

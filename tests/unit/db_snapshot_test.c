@@ -131,6 +131,51 @@ static void an_idle_reader_does_not_hold_the_log_back(void **state) {
     free(text);
 }
 
+static int cached(struct conn *c) {
+    int bytes = 0, most;
+    assert_int_equal(sqlite3_db_status(c->handle, SQLITE_DBSTATUS_CACHE_USED, &bytes, &most, 0), SQLITE_OK);
+    return bytes;
+}
+
+static int cached_by_writer(struct conn *c, void *arg) {
+    *(int *)arg = cached(c);
+    return 0;
+}
+
+static void pages_of_idle_connections_are_given_back(void **state) {
+    PLACE;
+    struct resting r = {.place = p};
+    pthread_t thread;
+    int full = 0, after = 0;
+    sem_init(&r.has_read, 0, 0);
+    sem_init(&r.may_end, 0, 0);
+    for (int i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        add_topic(p, name);
+    }
+    assert_int_equal(db_write(p->db, cached_by_writer, &full), 0);
+    pthread_create(&thread, NULL, read_and_rest, &r);
+    while (sem_wait(&r.has_read) != 0) {}
+    int before = cached(r.conn);
+    db_rest(p->db);
+    assert_true(cached(r.conn) < before);
+    do assert_int_equal(db_write(p->db, cached_by_writer, &after), 0); /* the writer may be at a task yet */
+    while (after >= full);
+    sem_post(&r.may_end);
+    pthread_join(thread, NULL);
+    assert_int_equal(topics(p), 200);
+}
+
+static void a_thread_that_ended_its_reader_gets_a_new_one(void **state) {
+    PLACE;
+    add_topic(p, "a");
+    assert_int_equal(topics(p), 1);
+    db_reader_end(p->db);
+    db_reader_end(p->db);
+    assert_int_equal(topics(p), 1);
+}
+
 static int place_make_keeping(void **state) {
     int rc = place_make(state);
     struct place *p = *state;
@@ -146,6 +191,8 @@ int main(void) {
         IN_STORE(a_snapshot_has_a_number_of_its_own),
         IN_STORE(a_reader_that_was_told_of_a_write_finds_it),
         IN_STORE(an_idle_reader_does_not_hold_the_log_back),
+        IN_STORE(pages_of_idle_connections_are_given_back),
+        IN_STORE(a_thread_that_ended_its_reader_gets_a_new_one),
     };
     return cmocka_run_group_tests_name("db snapshots", tests, NULL, NULL);
 }

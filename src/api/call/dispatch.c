@@ -253,10 +253,11 @@ static void on_refuse(void *ctx, struct http_request *r, int err, const char *re
     hop_end(h, fail_field(&h->call.work, (enum error)err, (struct str){0}, "%s", reason));
 }
 
+static void on_rest(void *ctx) { db_rest(((struct api *)ctx)->desk->db); }
 static void on_end(void *ctx, struct http_request *r) { (void)ctx, (void)r; }
 
 const struct http_app *api_app(void) {
     static const struct http_app app = {
-        .begin = on_begin, .handle = on_handle, .end = on_end, .refuse = on_refuse};
+        .begin = on_begin, .handle = on_handle, .end = on_end, .refuse = on_refuse, .rest = on_rest};
     return &app;
 }
