@@ -13,8 +13,8 @@
  * So every byte passes scan_feed first, and the library sees only well-formed requests within the limits.
  * The first malformed byte ends the connection: earlier requests are answered, then refusal_write writes
  * the refusal, once, and the library reads an end of file. While an earlier request is in progress, the
- * refusal waits, because the library reads no more before it is woken. on_completed or on_head (request.c)
- * writes it then. */
+ * refusal waits, and the library reads nothing, because it drops a request behind which it reads an end of
+ * file. on_completed or on_head (request.c) writes the refusal then. */
 #include "http/edge.h"
 
 #include "base/clock.h"
@@ -103,7 +103,8 @@ static ssize_t end_of_file(struct conn *c) {
 ssize_t intake_recv(int fd, void *out, size_t n, int flags) {
     struct loop *l = this_loop;
     struct conn *c = l && fd >= 0 && (size_t)fd < l->by_fd_n ? l->by_fd[fd] : NULL;
-    if (c && (c->surplus || c->refused || c->scan.err)) return 0;
+    if (c && (c->surplus || c->refused)) return 0;
+    if (c && c->scan.err) return is_at_work(c) ? nothing_yet() : 0;
     ssize_t got = recvfrom(fd, out, n, flags, NULL, NULL);
     if (c == NULL || got < 0) return got;
     if (got == 0) return end_of_file(c);

@@ -43,6 +43,19 @@ test('pipelined requests are answered in order, deferred or not', async () => {
     client.destroy();
 });
 
+test('bytes behind a request that waits, which are no request, do not end it: it is answered before they are refused', async () => {
+    await Promise.all(Array.from({ length: 20 }, async (_, i) => {
+        const client = server.connect();
+        await client.send(`${get(`/defer?ms=${30 + i}`)}\x81\x02 no request`);
+        await wait(10); // the first bytes have been read
+        await client.send('\x81\x02 more');
+        const [reply, refusal] = await client.replies(2);
+        assert.equal(reply?.body, `GET /defer?ms=${30 + i}\n`);
+        assert.equal(refusal?.status, 400);
+        client.destroy();
+    }));
+});
+
 test('Connection: close and HTTP/1.0 close the connection, keep-alive of HTTP/1.0 does not', async () => {
     for (const [bytes, closes] of [
         [get('/', 'Connection: close'), true], [get('/', 'Connection: foo, CLOSE'), true],
