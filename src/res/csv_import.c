@@ -144,6 +144,22 @@ static int csv_imports_remove(struct work *w, struct str ids) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+static void render_failure_reason(struct view *v, const struct row *row, const struct value *own) {
+    struct str failure = row_cell(row, "failure")->s;
+    int64_t line;
+    (void)own;
+    if (failure.n) jw_str(&v->w, str_of(word_of(csv_reasons, csv_failure_of(failure, &line))));
+    else jw_null(&v->w);
+}
+
+static void render_failure_line(struct view *v, const struct row *row, const struct value *own) {
+    int64_t line;
+    (void)own;
+    csv_failure_of(row_cell(row, "failure")->s, &line);
+    if (line > 0) jw_int(&v->w, line);
+    else jw_null(&v->w);
+}
+
 static const struct field csv_import_fields[] = {
     {"kind", F_WORD, CREATE_ONLY | REQUIRED | BY_HANDLER, .words = csv_kinds, .doc = "Kind of the rows.",
      .example = "\"USERS\""},
@@ -185,7 +201,14 @@ static const struct field csv_import_fields[] = {
     {"rejected", F_INT, READONLY, .column = "t.rejected_count",
      .doc = "Number of rows with errors. They change nothing.", .example = "2"},
     {"failure", F_TEXT, READONLY,
-     .doc = "Reason why the file could not be read to its end. The rows before it count."},
+     .doc = "Reason why the file could not be read to its end, in English. The rows before it count."},
+    {"failure_reason", F_WORD, READONLY, .words = csv_reasons, .column = "", .render = render_failure_reason,
+     .doc = "The failure as a word, for texts in other languages. OTHER: `failure` says more. Null: there is "
+            "no failure.",
+     .example = "\"QUOTE_NOT_CLOSED\""},
+    {"failure_line", F_INT, READONLY, .column = "", .render = render_failure_line,
+     .doc = "Line of the file where it can't be read on. Null: there is no failure, or it concerns no line.",
+     .example = "3"},
     {"creator", F_REF, READONLY, .ref = "user_minimal",
      .doc = "Person who imports, with whose rights the job works."},
     {"*", .group = row_times},

@@ -55,3 +55,13 @@ enum csv_reason csv_reason_of(struct str code, struct str message, int64_t *most
     }
     return CSV_OTHER;
 }
+
+/* "Line 3: The quote ..." */
+enum csv_reason csv_failure_of(struct str failure, int64_t *line) {
+    int64_t most;
+    const char *code = error_info(ERR_RESOURCE_ACTION_NOT_AVAILABLE)->code;
+    struct str text = failure, head = str_cut(&text, ' '), number = text.p ? str_cut(&text, ':') : head;
+    bool numbered = str_eq(head, S("Line")) && text.n && str_to_int(number, line);
+    if (!numbered) *line = 0;
+    return csv_reason_of(str_of(code), numbered ? str_trim(text) : failure, &most);
+}

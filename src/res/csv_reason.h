@@ -1,4 +1,5 @@
-/* Reasons of errors of CSV rows as words, so that a client can show them in its own language. */
+/* Reasons of errors of CSV rows, and of files that can't be read to their end, as words, so that a client can
+ * show them in its own language. */
 #ifndef RES_CSV_REASON_H
 #define RES_CSV_REASON_H
 
@@ -22,5 +23,7 @@ struct str csv_reason_text(struct arena *a, enum csv_reason reason, int64_t most
 /* Finds the reason of an error of the API. It is not stored, because code and message state it. *most: the
  * number in the message; -1: none. */
 enum csv_reason csv_reason_of(struct str code, struct str message, int64_t *most);
+/* The same of the failure of a file. *line: the line that it names; 0: none. */
+enum csv_reason csv_failure_of(struct str failure, int64_t *line);
 
 #endif

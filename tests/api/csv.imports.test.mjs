@@ -204,8 +204,15 @@ test('a file that breaks in the middle keeps the rows before it', async (t) => {
   const run = await imported(desk, Buffer.from('full_name,email\nAda,ada@a.example\nZo\xeb,zoe@a.example\n', 'latin1'));
   assert.deepEqual(counts(run), { ...done(1, 1), status: 'FAILED' });
   assert.match(run.failure, /^Line 3: The file is not valid UTF-8/);
+  assert.deepEqual([run.failure_reason, run.failure_line], ['FILE_NOT_UTF_8', 3]);
   const open_quote = await imported(desk, 'full_name,email\nBob,bob@a.example\n"Eve,eve@a.example\n');
   assert.match(open_quote.failure, /^Line 3: The quote/);
+  const fails = async (text, more) => { const row = await imported(desk, text, { is_dry_run: true, ...more }); return [row.failure_reason, row.failure_line]; };
+  const wide = (...units) => Buffer.from(Uint16Array.from([0xFEFF, ...[...'full_name,email\nAda,'].map((c) => c.charCodeAt()), ...units]).buffer);
+  for (const [reason, text, more] of [['QUOTE_NOT_CLOSED', 'full_name,email\n"Eve'], ['FILE_OF_ANOTHER_ENCODING', 'full_name,email\nA\0,x\n'], ['FILE_NOT_WINDOWS_1252', Buffer.from('full_name,email\n\x81,x\n', 'latin1'), { encoding: 'WINDOWS_1252' }],
+    ['FILE_NOT_UTF_16', wide(0xD800, 0x41)], ['FILE_CUT', wide(0x41).subarray(0, -1)]]) assert.deepEqual(await fails(text, more), [reason, 2], reason);
+  assert.deepEqual(await fails('full_name,email\nAda,ada@a.example\n'), [null, null]);
+  assert.deepEqual((await desk.owner.fetch(`/csv_imports/${run.id}`, { fields: 'failure_reason' })).failure_reason, 'FILE_NOT_UTF_8');
 });
 
 test('an import of many rows goes on after a crash, with each row once', async (t) => {

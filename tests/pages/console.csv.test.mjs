@@ -122,6 +122,22 @@ describe('import and export by CSV files', () => {
     await until(async () => (await world.desk.owner.get(`/csv_imports/${id}`)).status === 404);
   });
 
+  test('a file that breaks in the middle says why in the language of its reader', async (t) => {
+    const page = await world.sit(t, world.admin, PATH);
+    await choose(page, 'name,email\nEve,eve@csv.example\n"Bob,bob@csv.example\n');
+    await chosen(becomes(page, 'email'), 'emails');
+    await check(page);
+    await over(page, 'The file could not be read to its end.');
+    await page.getByText('Line 3: The quote that begins in this line does not close.', { exact: true }).waitFor();
+    const run = new URL(page.url()).pathname, locales = await world.desk.owner.fetch('/locales', { limit: 100 });
+    for (const [code, name, text] of [['de', 'Rita Falk', 'Zeile 3: Das Anführungszeichen, das in dieser Zeile beginnt, wird nicht geschlossen.'], ['ar', 'ليلى حداد', 'السطر 3: علامة الاقتباس التي تبدأ في هذا السطر لا تُغلق.']]) {
+      const other = await world.sit(t, await world.desk.person('admin', { full_name: name, locale_id: locales.find(({ locale }) => locale === code).id }), run);
+      await other.getByText(text, { exact: true }).waitFor();
+      assert.equal(await other.getByText('The quote that begins').count(), 0);
+      await examine(world, other, [[`csv-failed-${code}`, run, (page) => page.getByText(text, { exact: true })]], { sizes: SIZES.slice(0, 1), themes: ['dark'] });
+    }
+  });
+
   test('those who may not import do not see the area', async (t) => {
     const page = await world.sit(t, world.first, PATH);
     await page.getByText('This area does not exist, or your role may not change it.').waitFor();

@@ -79,6 +79,7 @@ export const RunPart = (props: { id: number; onBack: (() => void) | undefined })
   const said = (one: Run) => one.status === 'PENDING' ? say('csv_waits') : !isOver(one) ? say(one.is_dry_run ? 'csv_checking' : 'csv_importing', { percent: Math.floor(percent(one) / STEP) * STEP })
     : `${one.status === 'FAILED' ? `${say('csv_broken')} ` : ''}${say(one.is_dry_run ? 'csv_check_done' : 'csv_import_done', numbers(one))}`;
   const facts = (one: Run): [SettingsWord, number][] => [['csv_total', one.total ?? 0], ['csv_created', one.created ?? 0], ['csv_updated', one.updated ?? 0], ['csv_skipped', one.skipped ?? 0], ['csv_rejected', one.rejected ?? 0]];
+  const failure = (one: Run, why: string) => one.failure_line ? say('csv_failure_at', { line: numberText(one.failure_line), why }) : why;
   const stores = (one: Run) => (one.created ?? 0) + (one.updated ?? 0);
 
   const begin = async () => {
@@ -116,7 +117,7 @@ export const RunPart = (props: { id: number; onBack: (() => void) | undefined })
               <progress max="100" value={percent(one())} aria-label={nameOf(one())} />
               <p class="soft">{say('csv_goes_on')}</p>
             </Show>
-            <Show when={one().failure}><p class="wrong" lang="en" dir="auto">{one().failure}</p></Show>
+            <Show when={one().failure_reason}>{(reason) => <p class="wrong" dir="auto"><Show when={reason() !== 'OTHER'} fallback={<span lang="en">{one().failure}</span>}>{failure(one(), say(wordOf(reason())))}</Show></p>}</Show>
             <dl class="facts"><For each={facts(one())}>{([word, n]) => <><dt>{say(word)}</dt><dd>{numberText(n)}</dd></>}</For></dl>
             <div class="settings-foot">
               <Show when={one().is_dry_run && one().status === 'COMPLETED'}>
