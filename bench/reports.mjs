@@ -30,7 +30,7 @@ const requests = (days) => {
     [`series REPLIES of a channel, by agent`, `${at}/series`, { ...steps, metric: 'REPLIES', channel: 'MAIL', group: 'AGENT' }],
     [`series CREATED of an organization`, `${at}/series`, { ...steps, metric: 'CREATED', organization_id: most.id }],
     ...['CREATED', 'REPLIES'].map((metric) => [`hours ${metric}`, `${at}/hours`, { ...period, metric, time_zone: 'Europe/Berlin' }]),
-    ...[['CREATED', 'TAG'], ['FIRST_RESPONSE', 'TAG'], ['FIRST_RESPONSE', 'AGENT'], ['CREATED', 'ORGANIZATION'], ['REPLIES', 'ORGANIZATION'], ['FIRST_RESPONSE', 'ORGANIZATION'], ['SATISFACTION', 'ORGANIZATION']].map(([metric, group]) => [`groups ${metric} by ${group}`, `${at}/groups`, { ...period, metric, group }]),
+    ...[['CREATED', 'TAG'], ['FIRST_RESPONSE', 'TAG'], ['FIRST_RESPONSE', 'AGENT'], ['CREATED', 'ORGANIZATION'], ['REPLIES', 'ORGANIZATION'], ['FIRST_RESPONSE', 'ORGANIZATION'], ['RESOLUTION', 'ORGANIZATION'], ['SATISFACTION', 'ORGANIZATION'], ['BACKLOG', 'ORGANIZATION']].map(([metric, group]) => [`groups ${metric} by ${group}`, `${at}/groups`, { ...period, metric, group }]),
     ...['CREATED', 'REPLIES', 'FIRST_RESPONSE', 'SATISFACTION', 'BACKLOG'].map((metric) => [`ten conversations behind ${metric}`, at, { ...period, metric, limit: 10 }]),
     [`ten conversations behind CREATED of an organization`, at, { ...period, metric: 'CREATED', organization_id: most.id, limit: 10 }],
     ...['cases/metrics', 'cases/completed', 'cases/csat', 'cases/resolution', 'cases/response', 'cases/channel', 'sla/overview', 'sla/performance', 'sla/target', 'helpcenter/period'].map((name) => [`/insights/${name}`, `/insights/${name}`, period]),

@@ -51,8 +51,8 @@ static int keys_of_both(const struct series *x, const struct series *y) {
     return n + (x->key_count - i) + (y->key_count - k);
 }
 
-/* The groups of both periods. A group that one of them lacks has no facts there. If there is room behind those
- * of the period, it has all its groups, so the others are of the previous period alone. */
+/* The groups of both periods. A group that one of them lacks has no facts there. If there is room behind
+ * those of the period, it has all its groups, so the others are of the previous period alone. */
 static void ranks_make(struct arena *a, struct ranking *r, int most) {
     const struct series *now = &r->now, *before = &r->before;
     int now_count = groups_alone(now), before_count = groups_alone(before);

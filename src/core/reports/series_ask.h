@@ -29,7 +29,7 @@ struct series_ask {
      * buckets; not for a backlog */
     struct str week_of;
     int most_groups; /* more are one, the rest; 0: SERIES_GROUPS */
-    /* These keys have a group of their own, too, the rest needs no percentiles, and the series has all keys */
+    /* These keys have a group of their own, too, the rest has no percentiles, and the series has all keys */
     bool is_ranking;
     const int64_t *alone; /* sorted */
     int alone_count;

@@ -24,13 +24,13 @@ static int64_t piece_weight(const struct reading *r, const struct piece *p) {
     return p->bucket >= 0 ? p->n : 0;
 }
 
-/* Counts the entries of each key for its rank. */
+/* Counts the entries of each key for its rank. Marks are counted. */
 static void entries_rank(const struct reading *r, bool *used) {
     int *counts = arena_array(r->work->arena, (size_t)r->key_count, sizeof *counts);
     for (int i = 0; i < r->entry_count; i++) counts[r->entries[i].key]++;
     for (int i = 0; i < r->key_count; i++) {
         r->keys[i].n += counts[i];
-        used[i] = used[i] || counts[i];
+        used[i] = used[i] || r->keys[i].n;
     }
 }
 
@@ -155,6 +155,15 @@ static void entries_count(struct reading *r, struct series *out) {
     }
 }
 
+static void marks_count(struct reading *r, struct series *out) {
+    for (const struct marks *m = r->marks; m; m = m->next)
+        for (size_t i = 0; i < m->count; i++) {
+            struct series_cell *cell = out->groups[r->groups[mark_place(r, m->list[i])]].cells;
+            cell->parts[mark_part(m->list[i])]++;
+            cell->sum += (double)r->seconds[mark_step(m->list[i])];
+        }
+}
+
 /* The numbers of cells and groups, from the parts of cells. */
 static void totals_make(const struct reading *r, struct series *out) {
     int cells = cells_of(r->ask);
@@ -206,49 +215,66 @@ bool metric_value(const struct report_metric *m, const struct series_cell *cell,
 
 /* ---- percentiles ---------------------------------------------------------------------------------- */
 
-/* A duration, as far as ranks need it. Copies lie side by side in the order of cells. */
-struct ranked {
-    int64_t took;
-    int n;
-};
-
-static int took_compare(const void *x, const void *y) {
-    const struct ranked *a = x, *b = y;
-    return (a->took > b->took) - (a->took < b->took);
-}
-
 /* The nearest rank: the least value that at least this part of the facts do not exceed. */
 static int64_t nearest_rank(int64_t n, int percent) { return (n * percent + 99) / 100; }
 
-#define FEW_PIECES 32
+#define FEW_DURATIONS 32
 
-static void few_sort(struct ranked *pieces, int count) {
+static void few_sort(int64_t *list, int count) {
     for (int i = 1; i < count; i++) {
-        struct ranked p = pieces[i];
+        int64_t took = list[i];
         int k = i;
-        for (; k > 0 && pieces[k - 1].took > p.took; k--) pieces[k] = pieces[k - 1];
-        pieces[k] = p;
+        for (; k > 0 && list[k - 1] > took; k--) list[k] = list[k - 1];
+        list[k] = took;
     }
 }
 
-/* The ranks of pieces in the order of their durations. */
-static void percentiles_walk(struct ranked *pieces, int count, int64_t half, int64_t most,
-                             struct series_cell *cell) {
-    int64_t seen = 0;
-    for (int i = 0; i < count && cell->most < 0; i++) {
-        seen += pieces[i].n;
-        if (cell->half < 0 && seen >= half) cell->half = pieces[i].took;
-        if (seen >= most) cell->most = pieces[i].took;
+static int64_t middle_of(int64_t a, int64_t b, int64_t c) {
+    if (a > b) return b > c ? b : a < c ? a : c;
+    return a > c ? a : b < c ? b : c;
+}
+
+/* Splits a list in two, so that none of the first half is larger than one of the second. Neither is empty,
+ * because the last one is not the pivot. Returns the length of the first half. Equal durations are swapped,
+ * too, so that a list of them is halved. */
+static int durations_split(int64_t *list, int count) {
+    int64_t pivot = middle_of(list[0], list[count / 2], list[count - 2]);
+    int i = 0, k = count - 1;
+    for (;; i++, k--) {
+        while (list[i] < pivot) i++;
+        while (list[k] > pivot) k--;
+        if (i >= k) return k + 1;
+        int64_t took = list[i];
+        list[i] = list[k];
+        list[k] = took;
     }
 }
 
-static void percentiles_set(struct ranked *pieces, int count, struct series_cell *cell) {
-    int64_t half = nearest_rank(cell->n, 50), most = nearest_rank(cell->n, 90);
+/* Moves the duration of a rank, from 0 on, to its place, without larger ones before it or smaller ones behind
+ * it. Takes less than sorting all; the rare list that splits badly is sorted. */
+static void rank_move(int64_t *list, int count, int rank) {
+    for (int splits = 0; count > FEW_DURATIONS && splits < 64; splits++) {
+        int first = durations_split(list, count);
+        if (rank < first) {
+            count = first;
+        } else {
+            list += first;
+            rank -= first;
+            count -= first;
+        }
+    }
+    if (count > FEW_DURATIONS) ids_sort(list, count);
+    else few_sort(list, count);
+}
+
+static void percentiles_set(int64_t *list, int count, struct series_cell *cell) {
     cell->half = cell->most = -1;
-    if (cell->n == 0) return;
-    if (count <= FEW_PIECES) few_sort(pieces, count);
-    else qsort(pieces, (size_t)count, sizeof *pieces, took_compare);
-    percentiles_walk(pieces, count, half, most, cell);
+    if (count == 0) return;
+    int half = (int)nearest_rank(count, 50) - 1, most = (int)nearest_rank(count, 90) - 1;
+    rank_move(list, count, half);
+    cell->half = list[half];
+    if (most > half) rank_move(list + half + 1, count - half - 1, most - half - 1);
+    cell->most = list[most];
 }
 
 static int cell_of_duration(const struct reading *r, const struct duration *d, int buckets) {
@@ -260,27 +286,28 @@ static bool is_measured(const struct reading *r, const struct series_group *g) {
     return !(r->ask->is_ranking && g->is_rest);
 }
 
-/* Sorts the durations by group and bucket, and sets the percentiles of each cell, group and all. */
+/* Puts the durations of facts, each one alone, in the order of groups and buckets, and sets the percentiles
+ * of each cell, group and all. */
 static void percentiles_make(struct reading *r, struct series *out) {
     int buckets = cells_of(r->ask), cells = out->group_count * buckets;
     int *ends = arena_array(r->work->arena, (size_t)cells + 1, sizeof *ends);
-    struct ranked *sorted = arena_array(r->work->arena, (size_t)r->duration_count + 1, sizeof *sorted);
+    int64_t *list = arena_array(r->work->arena, (size_t)r->duration_count + 1, sizeof *list);
     for (int i = 0; i < r->duration_count; i++) ends[cell_of_duration(r, &r->durations[i], buckets) + 1]++;
     for (int i = 0; i < cells; i++) ends[i + 1] += ends[i];
     for (int i = 0; i < r->duration_count; i++) {
         const struct duration *d = &r->durations[i];
-        sorted[ends[cell_of_duration(r, d, buckets)]++] = (struct ranked){d->took, d->n};
+        list[ends[cell_of_duration(r, d, buckets)]++] = d->took;
     }
     for (int g = 0; g < out->group_count; g++) {
         struct series_group *group = &out->groups[g];
         int first = g ? ends[g * buckets - 1] : 0, at = first;
         if (!is_measured(r, group)) continue;
         for (int b = 0; b < buckets; at = ends[g * buckets + b++])
-            percentiles_set(sorted + at, ends[g * buckets + b] - at, &group->cells[b]);
+            percentiles_set(list + at, ends[g * buckets + b] - at, &group->cells[b]);
         if (buckets == 1) group->total.half = group->cells[0].half, group->total.most = group->cells[0].most;
-        else percentiles_set(sorted + first, at - first, &group->total);
+        else percentiles_set(list + first, at - first, &group->total);
     }
-    percentiles_set(sorted, r->duration_count, &out->all.total);
+    percentiles_set(list, r->duration_count, &out->all.total);
 }
 
 /* ---- percentiles of steps -------------------------------------------------------------------------- */
@@ -332,6 +359,9 @@ static void step_percentiles_make(struct reading *r, struct series *out) {
     }
     for (int i = 0; i < r->entry_count; i++)
         step_add(r, &s, r->entries[i].key, r->entries[i].bucket, r->entries[i].step, 1);
+    for (const struct marks *m = r->marks; m; m = m->next)
+        for (size_t i = 0; i < m->count; i++)
+            step_add(r, &s, mark_place(r, m->list[i]), 0, mark_step(m->list[i]), 1);
     for (int g = 0; g < s.groups; g++)
         group_steps_set(&out->groups[g], s.cells + (size_t)g * (size_t)s.cell_count * STEPS, s.cell_count);
     steps_set(s.all, &out->all.total);
@@ -341,6 +371,7 @@ void cells_make(struct reading *r, struct series *out) {
     groups_make(r, out);
     pieces_count(r, out);
     entries_count(r, out);
+    marks_count(r, out);
     totals_make(r, out);
     all_of_groups(out);
     if (r->percentiles) (r->is_exact ? percentiles_make : step_percentiles_make)(r, out);

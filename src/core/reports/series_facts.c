@@ -148,8 +148,9 @@ static void teams_condition(struct reading *r, const struct case_parts *p, struc
     if (p->nobodys) buf_text(sql, "(f.team_id = 0 AND f.assigned_agent_id = 0) OR ");
 }
 
-/* Only facts of conversations that the caller sees (access_case_of). The engine leaves the others out, because
- * a row that it gives costs as much as two of them. The agent is the last column, so it is compared last. */
+/* Only facts of conversations that the caller sees (access_case_of). The engine leaves the others out,
+ * because a row that it gives costs as much as two of them. The agent is the last column, so it is
+ * compared last. */
 static void reader_condition(struct reading *r, struct buf *sql, struct branches *binds) {
     if (r->reader == NULL) return;
     struct case_parts p = access_case_parts(r->reader);

@@ -11,16 +11,16 @@ static int *key_slot(struct reading *r, int64_t key) {
     return &r->slots[at];
 }
 
-static void slots_double(struct reading *r) {
-    r->slot_count = r->slot_count ? 2 * r->slot_count : 64;
-    r->slots = arena_array(r->work->arena, (size_t)r->slot_count, sizeof *r->slots);
+static void slots_make(struct reading *r, int count) {
+    r->slot_count = count;
+    r->slots = arena_array(r->work->arena, (size_t)count, sizeof *r->slots);
     for (int i = 0; i < r->key_count; i++) *key_slot(r, r->keys[i].key) = i + 1;
 }
 
 /* Gives a new key the next place. */
 int series_key(struct reading *r, int64_t key) {
     if (r->last_key < r->key_count && r->keys[r->last_key].key == key) return r->last_key;
-    if (2 * r->key_count >= r->slot_count) slots_double(r);
+    if (2 * r->key_count >= r->slot_count) slots_make(r, r->slot_count ? 2 * r->slot_count : 64);
     int *slot = key_slot(r, key);
     if (*slot == 0) {
         r->keys = arena_more(r->work->arena, r->keys, r->key_count, &r->key_room, sizeof *r->keys);
@@ -31,6 +31,19 @@ int series_key(struct reading *r, int64_t key) {
 }
 
 void keys_begin(struct reading *r) { series_key(r, 0); }
+
+/* Makes room for n keys at once. */
+static void keys_reserve(struct reading *r, int n) {
+    int slots = r->slot_count;
+    n += r->key_count;
+    while (slots <= 2 * n) slots *= 2;
+    if (slots > r->slot_count) slots_make(r, slots);
+    if (n <= r->key_room) return;
+    struct key_count *keys = arena_array(r->work->arena, (size_t)n, sizeof *keys);
+    memcpy(keys, r->keys, (size_t)r->key_count * sizeof *keys);
+    r->keys = keys;
+    r->key_room = n;
+}
 
 static void place_add(struct reading *r, const struct piece *p) {
     int *place = &r->keys[p->key].last[p->part];
@@ -95,19 +108,77 @@ int series_block_key(struct reading *r, int64_t block, int at) {
     return places[at] - 1;
 }
 
-int **series_block_counts(struct reading *r, int64_t block) {
+#define BLOCK_COUNTERS (2 * FACT_PARTS) /* of a bucket, or of the time before it, by part */
+
+int **series_block_counts(struct reading *r, int64_t block, int bucket) {
     if (block < 0 || block >= BLOCKS_COUNTED) return NULL;
     if (r->counts == NULL)
-        r->counts = arena_array(r->work->arena, (size_t)BLOCKS_COUNTED * FACT_PARTS, sizeof *r->counts);
-    return r->counts + block * FACT_PARTS;
+        r->counts = arena_array(r->work->arena, (size_t)BLOCKS_COUNTED * BLOCK_COUNTERS, sizeof *r->counts);
+    return r->counts + block * BLOCK_COUNTERS + (bucket < 0 ? 0 : FACT_PARTS);
 }
 
+/* Counters that a block has. */
+struct counted {
+    int bucket, part;
+    const int *counts;
+};
+
+static int block_counters(const struct reading *r, int block, struct counted *out) {
+    int n = 0;
+    for (int i = 0; i < BLOCK_COUNTERS; i++) {
+        const int *counts = r->counts[(size_t)block * BLOCK_COUNTERS + (size_t)i];
+        if (counts) out[n++] = (struct counted){i / FACT_PARTS - 1, i % FACT_PARTS, counts};
+    }
+    return n;
+}
+
+/* The number of keys that have facts. */
+static int keys_counted(const struct reading *r) {
+    struct counted of[BLOCK_COUNTERS];
+    int keys = 0;
+    for (int block = 0; block < BLOCKS_COUNTED; block++) {
+        int count = block_counters(r, block, of);
+        for (int at = 0; count && at < BLOCK_KEYS; at++) {
+            int n = 0;
+            for (int i = 0; i < count; i++) n |= of[i].counts[at];
+            keys += n != 0;
+        }
+    }
+    return keys;
+}
+
+static void count_add(struct reading *r, int block, int at, const struct counted *c) {
+    int n = c->counts[at];
+    if (n == 0) return;
+    if (r->marks) r->keys[series_block_key(r, block, at)].n += n;
+    else series_sum_add(r, (int64_t)block * BLOCK_KEYS + at, c->bucket, c->part, n, 0);
+}
+
+/* In the order of keys. */
 void series_block_counts_add(struct reading *r) {
-    for (int i = 0; r->counts && i < BLOCKS_COUNTED * FACT_PARTS; i++)
-        for (int at = 0; r->counts[i] && at < BLOCK_KEYS; at++)
-            if (r->counts[i][at])
-                series_sum_add(r, (int64_t)(i / FACT_PARTS) * BLOCK_KEYS + at, 0, i % FACT_PARTS,
-                               r->counts[i][at], 0);
+    struct counted of[BLOCK_COUNTERS];
+    if (r->counts == NULL) return;
+    keys_reserve(r, keys_counted(r));
+    for (int block = 0; block < BLOCKS_COUNTED; block++) {
+        int count = block_counters(r, block, of);
+        for (int at = 0; count && at < BLOCK_KEYS; at++)
+            for (int i = 0; i < count; i++) count_add(r, block, at, &of[i]);
+    }
+}
+
+#define MARKS_ROOM 32000
+
+uint32_t *series_marks_add(struct reading *r, size_t n) {
+    struct marks *m = r->marks;
+    if (m == NULL || m->room - m->count < n) {
+        size_t room = n > MARKS_ROOM ? n : MARKS_ROOM;
+        m = arena_array(r->work->arena, 1, sizeof *m + room * sizeof *m->list);
+        m->room = room;
+        m->next = r->marks;
+        r->marks = m;
+    }
+    m->count += n;
+    return m->list + m->count - n;
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------- */

@@ -34,6 +34,19 @@ struct entry {
     uint8_t part, step;
 };
 
+/* The same of a key in a block and of the only bucket, in four bytes: the block, the place in it (12 bits),
+ * the part (4) and the step (8). They need no look at their keys until all are read. */
+struct marks {
+    struct marks *next;
+    size_t count, room;
+    uint32_t list[];
+};
+static inline uint32_t mark_make(int64_t block, int at, int part, int step) {
+    return (uint32_t)block << 24 | (uint32_t)at << 12 | (uint32_t)part << 8 | (uint32_t)step;
+}
+static inline int mark_part(uint32_t mark) { return (int)(mark >> 8 & 15); }
+static inline int mark_step(uint32_t mark) { return (int)(mark & 255); }
+
 struct key_count {
     int64_t key, n;
     int last[FACT_PARTS]; /* places in the pieces plus one, of the last one of each part; 0: none */
@@ -50,11 +63,12 @@ struct reading {
     int duration_count, duration_room;
     struct entry *entries; /* durations beside these */
     int entry_count, entry_room;
+    struct marks *marks; /* durations beside these */
     struct key_count *keys;
     int *slots, slot_count;   /* a hash table: places in `keys` plus one; 0: free */
     int **places, place_room; /* the same of keys in blocks, by block and by place in it */
-    int **counts;             /* of records by place in a block, by block and part */
-    int *groups;              /* of each key */
+    int **counts; /* of records by place in a block, by block, bucket and part; of marks in part 0 */
+    int *groups;  /* of each key */
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
@@ -98,11 +112,17 @@ void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n,
 /* The place of a key, and that of the key at a place in a block. */
 int series_key(struct reading *r, int64_t key);
 int series_block_key(struct reading *r, int64_t block, int at);
-/* The counters of a block for the only bucket, by part and place; none of a part: NULL. Returns NULL if the
- * block has none. */
-int **series_block_counts(struct reading *r, int64_t block);
-/* Adds them as pieces. */
+/* The counters of a block for the only bucket, or for the time before it, by part and place; none of a part:
+ * NULL. Returns NULL if the block has none. */
+int **series_block_counts(struct reading *r, int64_t block, int bucket);
+/* Adds them as pieces, or as numbers of keys that have marks. */
 void series_block_counts_add(struct reading *r);
+/* Room for n marks, which the caller sets. */
+uint32_t *series_marks_add(struct reading *r, size_t n);
+/* The place of the key of a mark. */
+static inline int mark_place(const struct reading *r, uint32_t mark) {
+    return r->places[mark >> 24][mark >> 12 & (BLOCK_KEYS - 1)] - 1;
+}
 /* Makes room for n entries. */
 void entries_reserve(struct reading *r, size_t n);
 /* Adds a fact of the key at this place to the pieces, which are few without percentiles. */

@@ -157,19 +157,37 @@ static inline int step_at(const struct reading *r, const char *time) {
     return r->layout.has_steps ? record_step(time, r->business) : 0;
 }
 
-/* Counts the records of a row by their keys in its block, if all are in the only bucket and have no steps. A
- * counter has four bytes, and a key with its piece more than a hundred: the counters of 25,000 keys stay in
- * the cache of a processor. They become pieces at the end. */
+/* The counters of a part by place in a block. */
+static int *part_counts_of(struct reading *r, int **of_part) {
+    if (*of_part == NULL) *of_part = arena_array(r->work->arena, BLOCK_KEYS, sizeof **of_part);
+    return *of_part;
+}
+
+/* Counts durations by their keys, and keeps them as marks. */
+static void block_mark(struct reading *r, int64_t block, struct str records, int *counts) {
+    size_t width = r->layout.width;
+    uint32_t *mark = series_marks_add(r, records.n / width);
+    for (size_t i = 0; i + width <= records.n; i += width) {
+        const char *time = records.p + i + r->layout.time_at;
+        int at = block_place(records.p + i);
+        counts[at]++;
+        *mark++ = mark_make(block, at, record_part(time), record_step(time, r->business));
+    }
+}
+
+/* Counts the records of a row by their keys in its block, if all are in the only bucket. A counter has four
+ * bytes, and a key with its piece more than a hundred: the counters of 25,000 keys stay in the cache of a
+ * processor. They become pieces or numbers of keys at the end. */
 static bool block_counted(struct reading *r, int64_t block, struct str records, const struct tally *t) {
     size_t width = r->layout.width;
-    if (r->layout.has_steps || t->whole < 0 || cells_of(r->ask) > 1 || is_backlog(r)) return false;
-    int **counts = series_block_counts(r, block);
+    bool marks = r->layout.has_steps && r->percentiles && r->metric->parts == 0;
+    if (r->layout.has_steps != marks || t->whole < 0 || cells_of(r->ask) > 1) return false;
+    int **counts = series_block_counts(r, block, t->buckets[t->whole]);
     if (counts == NULL) return false;
-    for (size_t i = 0; i + width <= records.n; i += width) {
-        int **of_part = &counts[record_part(records.p + i + r->layout.time_at)];
-        if (*of_part == NULL) *of_part = arena_array(r->work->arena, BLOCK_KEYS, sizeof **of_part);
-        (*of_part)[block_place(records.p + i)]++;
-    }
+    if (marks) block_mark(r, block, records, part_counts_of(r, &counts[0]));
+    for (size_t i = 0; !marks && i + width <= records.n; i += width)
+        part_counts_of(r,
+                       &counts[record_part(records.p + i + r->layout.time_at)])[block_place(records.p + i)]++;
     return true;
 }
 
