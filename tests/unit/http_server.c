@@ -287,7 +287,8 @@ static void option(struct options *o, struct str word) {
 }
 
 int main(int argc, char **argv) {
-    static const struct http_app app = {begin, handle, end, refuse, gone};
+    static const struct http_app app = {
+        .begin = begin, .handle = handle, .end = end, .refuse = refuse, .gone = gone};
     struct options o = {.http = {.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"}, .drain_ms = 3000};
     struct desk d = {0};
     char err[256];
