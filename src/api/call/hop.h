@@ -1,6 +1,7 @@
 /* A call on its way through the stages of dispatch.c: where it runs, in which snapshot, and how it goes on
  * elsewhere. */
-#pragma once
+#ifndef API_CALL_HOP_H
+#define API_CALL_HOP_H
 
 #include "api/call/machine.h"
 
@@ -100,3 +101,5 @@ int stage_read(struct hop *h);
 int stage_fetch(struct hop *h);
 /* The lane that prepares the body of a write: that of the route, or LANE_WORK if the body needs no other. */
 enum lane hop_lane_of_prepare(const struct call *c);
+
+#endif

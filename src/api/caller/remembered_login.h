@@ -1,6 +1,7 @@
 /* Passwords that were verified lately, so that they need no hash: in memory, for a few minutes, under a keyed
  * hash of what was sent. */
-#pragma once
+#ifndef API_CALLER_REMEMBERED_LOGIN_H
+#define API_CALLER_REMEMBERED_LOGIN_H
 
 #include "api/caller/credentials.h"
 #include "base/random.h"
@@ -19,3 +20,5 @@ struct slots *remembered_logins_new(void); /* base/slots.h; NULL: no memory */
 void remembered_login_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]);
 struct remembered_login remembered_login_find(struct api *api, const unsigned char key[MAC_SIZE]);
 void remembered_login_keep(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s);
+
+#endif
