@@ -32,7 +32,7 @@ describe('the settings of a mailbox', () => {
     await save(page);
     await until(async () => (await mailbox()).imap_host === 'imap.gmail.com');
     await heading(page).waitFor();
-    await page.getByText('The mailbox was not connected yet.').waitFor();
+    await page.getByLabel('Connection to the provider').getByText('The mailbox was not connected yet.').waitFor(); // a fetch shows the same words as its error
     await page.getByText(`/mailboxes/${id}/oauth/callback`).waitFor();
     await page.getByRole('button', { name: 'Connect', exact: true }).press('Enter');
     await page.waitForURL(/^https:\/\/accounts\.google\.com\//);
