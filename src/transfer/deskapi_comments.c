@@ -132,7 +132,7 @@ static int comment_follow(struct foreign *f, const struct json *item, int64_t ar
     if (at <= 0 || at == given_at(row, api_time(f, item, "created_at"))) return 0;
     int found = comment_find(f, row->here, &now);
     TRY(found);
-    if (found && now.updated_at == given_at(row, now.created_at)) {
+    if (found == 1 && now.updated_at == given_at(row, now.created_at)) {
         TRY(comment_rewritten(f, item, article, &now));
         return 1;
     }
