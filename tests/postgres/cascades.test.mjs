@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, raw, until } from '../api/lib/index.mjs';
+import { act, open, raw, until, when } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { newArticle } from '../api/lib/published.mjs';
 import { connection, psql, untilLocked } from './lib.mjs';
@@ -21,6 +21,18 @@ test('a conversation opened while its requester moves is in the new organization
   (await moved).must(200);
   assert.equal(psql(url, `SELECT string_agg(COALESCE(organization_id, 0)::text, ' ') FROM cases WHERE requester_id = ${id}`), `${to.id} ${to.id}`);
   assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('a trigger that notifies an endpoint during its deletion is refused', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir);
+  const { id } = await desk.owner.create('/endpoints', { title: 'Going', type: 'HTTP', attributes: { url: 'https://hook.example/' } });
+  const other = connection(t, url);
+  await other.say(`BEGIN; UPDATE endpoints SET deleted_at = 1 WHERE id = ${id}`);
+  const made = desk.owner.post('/triggers', { title: 'Hook', predicate_collections: when(['tags.name', 'collection_contains_any_insensitive', 'x']), actions: [act(`endpoint_${id}`, 'SEND', 'Changed.')] });
+  await untilLocked(url, 1);
+  await other.say('COMMIT');
+  (await made).refused(400, 'FIELD_INVALID', 'actions[0].name');
+  assert.equal(psql(url, 'SELECT count(*) FROM triggers WHERE title = \'Hook\''), '0');
 });
 
 test('a person added to an organization during its deletion is in none, or the request is refused', async (t) => {
