@@ -286,10 +286,10 @@ int pg_limit(const struct conn *c) {
     return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
 }
 
-/* An error of severity FATAL ends its session: the server was shut down, or an operator has ended it. An error
- * without a severity is of libpq. PQstatus() may call the connection sound after it: if libpq could not send,
- * but reads a warning that the server sent before it closed the connection, libpq has not seen its end yet.
- */
+/* An error of severity FATAL ends its session: the server was shut down, or an operator has ended it. An
+ * error without a severity is of libpq. PQstatus() may call the connection sound after it: if libpq could not
+ * send, but reads a warning that the server sent before it closed the connection, libpq has not seen its end
+ * yet. */
 static bool ends_session(const PGresult *r) {
     if (PQresultStatus(r) != PGRES_FATAL_ERROR) return false;
     const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);

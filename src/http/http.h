@@ -84,7 +84,8 @@ struct http_app {
      * interrupt, never reply itself. May be NULL. */
     void (*gone)(void *ctx, struct http_request *r);
     /* Many requests have ended, and none has come for a moment: let go of memory that only makes requests
-     * faster. What is freed goes back to the kernel soon after. Called by a thread of the edge. May be NULL. */
+     * faster. Freed memory goes back to the kernel soon after. Called by a thread of the edge. May be
+     * NULL. */
     void (*rest)(void *ctx);
 };
 

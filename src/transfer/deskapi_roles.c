@@ -65,7 +65,8 @@ static struct str role_title(struct foreign *f, const struct foreign_role *r) {
     return foreign_line(f, r->title, "Without name");
 }
 
-/* What the source does not show now stays as the last run saw it. given: that; NULL: nothing. */
+/* A permission that the source does not show now stays as the last run saw it. given: what that run has
+ * carried; NULL: nothing. */
 static int role_carried(struct foreign *f, const struct foreign_role *r, const struct json *given) {
     struct str names[3][PERMISSION_BITS];
     size_t count[3] = {0};
