@@ -211,8 +211,10 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     return 0;
 }
 
+/* It leaves the store first: db_rest and the writer use connections that they find in the store. */
 void conn_close(struct conn *c) {
     if (!c) return;
+    conn_leave(c);
     statements_end(c);
     statements_free(c);
     sqlite3_close(c->handle);

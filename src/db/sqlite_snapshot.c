@@ -91,10 +91,9 @@ void snapshot_end(struct conn *c) {
 }
 
 void reader_close(struct conn *c) {
+    conn_leave(c); /* so no other thread takes its turn from now on */
     statements_end(c);
-    pthread_mutex_lock(&c->kept.turn);
     if (c->kept.open) snapshot_let_go(c);
-    pthread_mutex_unlock(&c->kept.turn);
     conn_close(c);
 }
 

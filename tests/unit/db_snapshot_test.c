@@ -167,6 +167,24 @@ static void pages_of_idle_connections_are_given_back(void **state) {
     assert_int_equal(topics(p), 200);
 }
 
+static void *read_and_close(void *arg) {
+    struct place *p = arg;
+    for (int i = 0; i < 300; i++) {
+        assert_int_equal(topics(p), 1);
+        db_reader_end(p->db);
+    }
+    return NULL;
+}
+
+static void connections_that_are_closed_meanwhile_do_not_rest(void **state) {
+    PLACE;
+    pthread_t threads[4];
+    add_topic(p, "a");
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, read_and_close, p);
+    for (int i = 0; i < 20000; i++) db_rest(p->db);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+}
+
 static void a_thread_that_ended_its_reader_gets_a_new_one(void **state) {
     PLACE;
     add_topic(p, "a");
@@ -192,6 +210,7 @@ int main(void) {
         IN_STORE(a_reader_that_was_told_of_a_write_finds_it),
         IN_STORE(an_idle_reader_does_not_hold_the_log_back),
         IN_STORE(pages_of_idle_connections_are_given_back),
+        IN_STORE(connections_that_are_closed_meanwhile_do_not_rest),
         IN_STORE(a_thread_that_ended_its_reader_gets_a_new_one),
     };
     return cmocka_run_group_tests_name("db snapshots", tests, NULL, NULL);
