@@ -53,6 +53,16 @@ static void a_statement_outlives_changes_of_the_schema(void **state) {
     assert_int_equal(topics(p), 3);
 }
 
+static int exec_raw(const char *dir, const char *sql) {
+    char path[64];
+    sqlite3 *raw;
+    snprintf(path, sizeof path, "%s/desk.db", dir);
+    int rc = sqlite3_open(path, &raw);
+    if (rc == 0) rc = sqlite3_exec(raw, sql, NULL, NULL, NULL);
+    sqlite3_close(raw);
+    return rc;
+}
+
 static void expect_refused_second(struct place *p, const char *sql, const char *says) {
     const struct schema_file files[] = {
         {first_schema[0].name, first_schema[0].sql}, {"0002_next.sql", sql}, {NULL, NULL}};
@@ -71,6 +81,40 @@ static void a_migration_that_fails_leaves_no_trace(void **state) {
                           "0002_next.sql failed");
     expect_refused_second(p, "INSERT INTO notes (topic_id, text) VALUES (9, 'x');", "breaks references");
     expect_refused_second(p, "COMMIT;", "ended its transaction");
+}
+
+#define RENAMED_AS(table) "ALTER TABLE fresh RENAME TO " table ";"
+#define WRONG_ROW "INSERT INTO fresh VALUES (1, 9);"
+
+static void a_migration_that_breaks_a_reference_in_any_way_is_refused(void **state) {
+    PLACE;
+    assert_int_equal(add_topic(p, "a"), 0);
+    place_close(p);
+    assert_int_equal(exec_raw(p->dir, "INSERT INTO notes (topic_id, text) SELECT id, 'x' FROM topics"), 0);
+    assert_int_equal(place_open(p, first_schema), 0);
+    static const char *const breaking[] = {
+        "DELETE FROM topics;",
+        "UPDATE topics SET id = id + 7;",
+        "UPDATE notes SET topic_id = 9;",
+        "DROP TABLE topics; CREATE TABLE topics (id @ID@, name TEXT);",
+        "CREATE TABLE fresh (id @ID@, t BIGINT REFERENCES topics (id)); " WRONG_ROW,
+        "CREATE TABLE fresh (id @ID@, t BIGINT REFERENCES topics (id)); " WRONG_ROW RENAMED_AS("more"),
+        "CREATE TABLE fresh (id @ID@, name TEXT); DROP TABLE topics; " RENAMED_AS("topics"),
+        "ALTER TABLE topics RENAME TO old; CREATE TABLE topics (id @ID@, name TEXT); DROP TABLE old;",
+    };
+    for (size_t i = 0; i < sizeof breaking / sizeof *breaking; i++)
+        expect_refused_second(p, breaking[i], "breaks references");
+}
+
+/* A check of the whole store would take minutes on a large one. */
+static void a_migration_checks_the_references_of_the_tables_that_it_touches(void **state) {
+    PLACE;
+    const struct schema_file files[] = {{first_schema[0].name, first_schema[0].sql},
+                                        {"0002_x.sql", "CREATE TABLE x (id @ID@, text TEXT);"},
+                                        {NULL, NULL}};
+    place_close(p);
+    assert_int_equal(exec_raw(p->dir, "INSERT INTO notes (topic_id, text) VALUES (7, 'lost')"), 0);
+    assert_int_equal(place_open(p, files), 0);
 }
 
 static void a_newer_or_a_foreign_store_is_refused(void **state) {
@@ -207,16 +251,6 @@ static void a_check_finds_damage(void **state) {
     assert_true(findings(p->dir) > 0);
 }
 
-static int exec_raw(const char *dir, const char *sql) {
-    char path[64];
-    sqlite3 *raw;
-    snprintf(path, sizeof path, "%s/desk.db", dir);
-    int rc = sqlite3_open(path, &raw);
-    if (rc == 0) rc = sqlite3_exec(raw, sql, NULL, NULL, NULL);
-    sqlite3_close(raw);
-    return rc;
-}
-
 static void a_check_finds_rows_that_refer_to_none(void **state) {
     PLACE;
     place_close(p);
@@ -272,6 +306,8 @@ int main(void) {
         IN_STORE(a_statement_outlives_changes_of_the_schema),
         IN_STORE(migrations_run_once_each_and_keep_the_data),
         IN_STORE(a_migration_that_fails_leaves_no_trace),
+        IN_STORE(a_migration_that_breaks_a_reference_in_any_way_is_refused),
+        IN_STORE(a_migration_checks_the_references_of_the_tables_that_it_touches),
         IN_STORE(a_newer_or_a_foreign_store_is_refused),
         IN_STORE(a_store_that_is_not_there_is_not_made_by_chance),
         IN_STORE(files_are_the_owners_alone),
