@@ -44,7 +44,8 @@ static int broken(struct csv_reader *r, const char *why) {
     return BROKEN;
 }
 
-/* Makes at least `n` bytes available, unless the file ends before. Returns how many there are. */
+/* Makes at least `n` bytes available, unless the file ends before or can't be read. Returns how many there
+ * are. */
 static size_t available(struct csv_reader *r, size_t n) {
     while (r->filled - r->at < n && !r->at_end) {
         memmove(r->block, r->block + r->at, r->filled - r->at);
@@ -53,9 +54,12 @@ static size_t available(struct csv_reader *r, size_t n) {
         r->at = 0;
         ssize_t got = read(r->fd, r->block + r->filled, BLOCK - r->filled);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) broken(r, "The file can't be read.");
-        if (got <= 0) r->at_end = true;
-        else r->filled += (size_t)got;
+        if (got < 0) {
+            broken(r, CSV_WHY_UNREADABLE); /* the next call tries again */
+            break;
+        }
+        r->filled += (size_t)got;
+        r->at_end = got == 0;
     }
     return r->filled - r->at;
 }
@@ -68,13 +72,12 @@ static int utf16_unit(const struct csv_reader *r, size_t at) {
 static int next_utf16(struct csv_reader *r) {
     size_t n = available(r, 4);
     if (n == 0) return END;
-    if (n < 2) return broken(r, "The file is cut within a character of UTF-16.");
+    if (n < 2) return broken(r, CSV_WHY_CUT);
     int unit = utf16_unit(r, 0);
     r->at += 2;
     if (unit < 0xD800 || unit > 0xDFFF) return unit;
     int low = unit < 0xDC00 && n >= 4 ? utf16_unit(r, 0) : 0;
-    if (low < 0xDC00 || low > 0xDFFF)
-        return broken(r, "The file is not valid UTF-16: a surrogate has no partner.");
+    if (low < 0xDC00 || low > 0xDFFF) return broken(r, CSV_WHY_NOT_UTF_16);
     r->at += 2;
     return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
@@ -85,7 +88,7 @@ static int next_utf8(struct csv_reader *r) {
     const unsigned char *p = r->block + r->at;
     if (p[0] < 0x80) return r->at++, p[0];
     size_t len = utf8_sequence((const char *)p, n);
-    if (len == 0) return broken(r, "The file is not valid UTF-8. Name its encoding, such as WINDOWS_1252.");
+    if (len == 0) return broken(r, CSV_WHY_NOT_UTF_8);
     int c = p[0] & (0xFF >> (len + 1));
     for (size_t i = 1; i < len; i++) c = c << 6 | (p[i] & 0x3F);
     r->at += len;
@@ -97,14 +100,14 @@ static int next_windows(struct csv_reader *r) {
     int c = r->block[r->at++];
     if (c < 0x80 || c > 0x9F) return c;
     if (windows_1252[c - 0x80]) return windows_1252[c - 0x80];
-    return broken(r, "The file is not Windows-1252: this encoding has no character for one of its bytes.");
+    return broken(r, CSV_WHY_NOT_WINDOWS_1252);
 }
 
 static int csv_character(struct csv_reader *r) {
     int c = r->encoding == CSV_UTF16  ? next_utf16(r)
             : r->encoding == CSV_UTF8 ? next_utf8(r)
                                       : next_windows(r);
-    return c == 0 ? broken(r, "The file has a NUL character, so it is not CSV of the stated encoding.") : c;
+    return c == 0 ? broken(r, CSV_WHY_NUL) : c;
 }
 
 static void put(struct buf *b, int c) {
@@ -116,8 +119,6 @@ static void put(struct buf *b, int c) {
 }
 
 /* ---- the beginning of a file ----------------------------------------------------------------- */
-
-static const char *const WRONG_MARK = "The file begins with the byte order mark of another encoding.";
 
 /* Reads the byte order mark. Without one, a NUL beside the first character shows UTF-16. */
 static void begin_encoding(struct csv_reader *r, enum csv_encoding stated) {
@@ -131,9 +132,8 @@ static void begin_encoding(struct csv_reader *r, enum csv_encoding stated) {
     r->encoding = stated ? stated : marked ? marked : wide ? CSV_UTF16 : CSV_UTF8;
     r->big_endian = big || (wide && big_text);
     r->at = little || big ? 2 : utf8 ? 3 : 0;
-    if (marked && marked != r->encoding) broken(r, WRONG_MARK);
-    else if (r->encoding == CSV_UTF16 && !marked && !wide && n)
-        broken(r, "The file is not UTF-16: it has no byte order mark.");
+    if (marked && marked != r->encoding) broken(r, CSV_WHY_WRONG_MARK);
+    else if (r->encoding == CSV_UTF16 && !marked && !wide && n) broken(r, CSV_WHY_NO_MARK);
 }
 
 /* Counts what the first line has, within the first block. */
@@ -207,7 +207,7 @@ static enum state row_step(struct csv_reader *r, enum state s, int c, bool *over
     bool ends = c == END || (s != QUOTED && (c == r->delimiter || is_break(c)));
     if (c == END && s == QUOTED) {
         r->line = r->quote_line;
-        broken(r, "The quote that begins in this line never closes.");
+        broken(r, CSV_WHY_QUOTE_NOT_CLOSED);
     }
     if (ends) {
         cell_end(r);
@@ -251,9 +251,9 @@ static bool is_endless(const struct csv_reader *r, int64_t begin) {
 }
 
 static int row_endless(struct csv_reader *r, enum state s) {
-    if (s != QUOTED) return broken(r, "There is no end of a row within 8 MiB.");
+    if (s != QUOTED) return broken(r, CSV_WHY_ENDLESS);
     r->line = r->quote_line;
-    return broken(r, "The quote that begins in this line does not close within 8 MiB.");
+    return broken(r, CSV_WHY_QUOTE_TOO_LONG);
 }
 
 /* Skips empty lines. Returns the first character of the row, END or BROKEN. */
@@ -283,7 +283,7 @@ int csv_next(struct csv_reader *r, struct arena *a, struct csv_row *out) {
     bool over = false;
     if (r->why) return -1;
     int c = row_begin(r);
-    if (c == END) return 0;
+    if (c == END) return r->why ? -1 : 0;
     r->text.n = 0;
     r->count = 0;
     r->refused = NULL;
@@ -307,7 +307,7 @@ void csv_mark(const struct csv_reader *r, struct csv_place *out) {
 }
 
 int csv_return(struct csv_reader *r, const struct csv_place *place) {
-    if (lseek(r->fd, place->offset, SEEK_SET) != place->offset) return broken(r, "The file can't be read.");
+    if (lseek(r->fd, place->offset, SEEK_SET) != place->offset) return broken(r, CSV_WHY_UNREADABLE);
     r->before = place->offset;
     r->at = r->filled = 0;
     r->at_end = r->behind_cr = false;

@@ -16,6 +16,20 @@
 
 enum csv_encoding { CSV_ENCODING_NONE, CSV_UTF8, CSV_UTF16, CSV_WINDOWS_1252 };
 
+/* Texts of csv_why. Each has a word of the API (res/csv_reasons.def). */
+#define CSV_WHY_UNREADABLE "The file can't be read."
+#define CSV_WHY_CUT "The file is cut within a character of UTF-16."
+#define CSV_WHY_NOT_UTF_8 "The file is not valid UTF-8. Name its encoding, such as WINDOWS_1252."
+#define CSV_WHY_NOT_UTF_16 "The file is not valid UTF-16: a surrogate has no partner."
+#define CSV_WHY_NO_MARK "The file is not UTF-16: it has no byte order mark."
+#define CSV_WHY_NOT_WINDOWS_1252 \
+    "The file is not Windows-1252: this encoding has no character for one of its bytes."
+#define CSV_WHY_NUL "The file has a NUL character, so it is not CSV of the stated encoding."
+#define CSV_WHY_WRONG_MARK "The file begins with the byte order mark of another encoding."
+#define CSV_WHY_QUOTE_NOT_CLOSED "The quote that begins in this line never closes."
+#define CSV_WHY_QUOTE_TOO_LONG "The quote that begins in this line does not close within 8 MiB."
+#define CSV_WHY_ENDLESS "There is no end of a row within 8 MiB."
+
 struct csv_reader;
 
 struct csv_row {

@@ -14,6 +14,7 @@
 #include "core/words.h"
 #include "files/content.h"
 #include "res/csv_import.h"
+#include "res/csv_reason.h"
 #include "res/csv_repeats.h"
 #include "res/csv_trial.h"
 
@@ -148,6 +149,10 @@ static void part_fail(struct csv_part *p, int64_t line, const char *why) {
     p->is_over = true;
 }
 
+static const char *why_of(const struct csv_part *p, enum csv_reason reason) {
+    return csv_reason_text(p->work->arena, reason, 0).p;
+}
+
 static int part_take(struct csv_part *p, const struct csv_row *row) {
     struct csv_cells cells;
     if (!csv_rows_read(p->rows, row, &cells)) return CSV_REJECTED;
@@ -162,8 +167,7 @@ static int part_read_rows(struct csv_part *p, struct csv_reader *r, int most) {
         struct csv_row row;
         int rc = csv_next(r, p->work->arena, &row);
         if (rc < 0) part_fail(p, csv_line(r), csv_why(r));
-        else if (rc && row.number > LIMIT_CSV_ROWS + 1)
-            part_fail(p, row.line, "A file has at most 1,000,000 rows.");
+        else if (rc && row.number > LIMIT_CSV_ROWS + 1) part_fail(p, row.line, why_of(p, CSV_TOO_MANY_ROWS));
         if (rc == 0) p->is_over = true;
         if (p->is_over) return 0;
         int result = part_take(p, &row);
@@ -305,7 +309,7 @@ static int csv_import_run(struct work *w, const struct job *j) {
     TRY(able);
     p->last_note = &p->notes;
     if (able) TRY(part_run(p, &as));
-    else p->failure = S("The person who started the import may not import any more."), p->is_over = true;
+    else p->failure = str_of(why_of(p, CSV_IMPORTER_NOT_PERMITTED)), p->is_over = true;
     enum job_status status = !p->is_over ? JOB_RUNNING : p->failure.p ? JOB_FAILED : JOB_COMPLETED;
     TRY(part_store(p, status));
     return p->is_over ? import_end(w, j, p, status) : job_continue(w, j, j->input);

@@ -1,5 +1,7 @@
 #include "res/csv_reason.h"
 
+#include "files/csv_file.h"
+
 #define MOST "{most}"
 
 static const struct {

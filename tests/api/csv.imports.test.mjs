@@ -1,7 +1,9 @@
 // Imports of people and organizations from CSV files.
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { open, raw } from './lib/index.mjs';
+import { ROLE_ID, open, raw } from './lib/index.mjs';
 import { until } from './lib/until.mjs';
 
 /** Uploads a file; text is UTF-8 unless it is a buffer. */
@@ -213,6 +215,55 @@ test('a file that breaks in the middle keeps the rows before it', async (t) => {
     ['FILE_NOT_UTF_16', wide(0xD800, 0x41)], ['FILE_CUT', wide(0x41).subarray(0, -1)]]) assert.deepEqual(await fails(text, more), [reason, 2], reason);
   assert.deepEqual(await fails('full_name,email\nAda,ada@a.example\n'), [null, null]);
   assert.deepEqual((await desk.owner.fetch(`/csv_imports/${run.id}`, { fields: 'failure_reason' })).failure_reason, 'FILE_NOT_UTF_8');
+});
+
+test('a row or a quote without an end ends an import with its line', async (t) => {
+  const desk = await open(t);
+  for (const [reason, end] of [['ROW_WITHOUT_END', 'x'.repeat(9 << 20)], ['QUOTE_NOT_CLOSED', `"${'x\n'.repeat(5 << 20)}"`]]) {
+    const row = await imported(desk, `full_name,email\nAda,ada@a.example\n${end}`, { is_dry_run: true });
+    assert.deepEqual([row.status, row.failure_reason, row.failure_line, row.created], ['FAILED', reason, 3, 1]);
+  }
+});
+
+/** Starts an import by `client`, makes a change when some rows are stored, and waits until it has ended. */
+async function disturbed(desk, client, name, change) {
+  const rows = Array.from({ length: 10_000 }, (_, i) => `${name} ${i},${name}${i}@a.example`);
+  const { id } = await client.create('/csv_imports', { kind: 'USERS', file_id: await upload(client, ['full_name,email', ...rows, ''].join('\n')) });
+  await until('some rows are read', async () => {
+    desk.clock.write(desk.clock.now + 10);
+    return (await desk.owner.fetch(`/csv_imports/${id}`)).total > 0;
+  });
+  await change(id);
+  const row = await ended(desk, id);
+  assert.equal(row.status, 'FAILED');
+  assert.ok(row.created > 0 && row.created < rows.length, `${row.created} rows`);
+  assert.ok(await person(desk, `${name}${row.created - 1}@a.example`));
+  assert.equal(await person(desk, `${name}${row.created}@a.example`), undefined);
+  return row;
+}
+/** A change of a desk that is down. */
+const whileDown = (desk, change) => async (id) => { await desk.kill(); change(id); await desk.restart(); };
+
+test('an import reads a million rows of a file, and no more', async (t) => {
+  const desk = await open(t);
+  const row = await disturbed(desk, desk.owner, 'long', whileDown(desk, (id) => desk.sql(`UPDATE csv_imports SET row_seq = 1000000 WHERE id = ${id}`))); // with the first line
+  assert.deepEqual([row.failure_reason, row.failure_line, row.total], ['TOO_MANY_ROWS', row.created + 2, 1_000_000]);
+});
+
+test('an import whose file can be read no more fails, and keeps the rows before', async (t) => {
+  const desk = await open(t);
+  const row = await disturbed(desk, desk.owner, 'unread', whileDown(desk, (id) => {
+    const sha256 = desk.sql(`SELECT f.sha256 FROM csv_imports i JOIN files f ON f.id = i.file_id WHERE i.id = ${id}`).trim(), content = join(desk.dir, 'files', sha256.slice(0, 2), sha256);
+    rmSync(content);
+    mkdirSync(content); // a folder can be opened, but not read
+  }));
+  assert.deepEqual([row.failure_reason, row.failure_line, row.total], ['FILE_UNREADABLE', row.created + 2, row.created]);
+});
+
+test('an import ends when the person who started it loses the right', async (t) => {
+  const desk = await open(t), admin = await desk.person('admin', { full_name: 'Ann' });
+  const row = await disturbed(desk, admin.client, 'ann', () => desk.owner.update(`/users/${admin.id}`, { role_id: ROLE_ID.agent }));
+  assert.deepEqual([row.failure_reason, row.failure_line, row.total], ['IMPORTER_NOT_PERMITTED', null, row.created]);
 });
 
 test('an import of many rows goes on after a crash, with each row once', async (t) => {

@@ -84,6 +84,20 @@ static void a_file_that_is_broken_ends_with_its_line(void **state) {
     ROWS("\xEF\xBB\xBF\r\n\n", "");
 }
 
+static void a_file_that_can_not_be_read_is_not_at_its_end(void **state) {
+    struct csv_reader *r = csv_open("/", CSV_ENCODING_NONE, 0); /* a folder can be opened */
+    struct csv_row row;
+    (void)state;
+    assert_non_null(r);
+    assert_int_equal(csv_next(r, memory, &row), -1);
+    assert_string_equal(csv_why(r), CSV_WHY_UNREADABLE);
+    assert_int_equal(csv_return(r, &(struct csv_place){.line = 3, .rows = 2}), 0);
+    assert_int_equal(csv_next(r, memory, &row), -1);
+    assert_string_equal(csv_why(r), CSV_WHY_UNREADABLE);
+    assert_int_equal(csv_line(r), 3);
+    csv_close(r);
+}
+
 static const char *repeated(const char *what, size_t n, const char *last) {
     struct buf b = {0};
     buf_text(&b, "a\n");
@@ -174,6 +188,7 @@ int main(void) {
         cmocka_unit_test(all_encodings_give_the_same_text),
         cmocka_unit_test(a_wrong_row_leaves_the_others),
         cmocka_unit_test(a_file_that_is_broken_ends_with_its_line),
+        cmocka_unit_test(a_file_that_can_not_be_read_is_not_at_its_end),
         cmocka_unit_test(long_rows_take_no_more_memory),
     };
     memory = arena_new();
