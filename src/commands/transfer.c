@@ -403,6 +403,7 @@ static int import_api_merge(const struct command_line *o, struct import_foreign 
     int status = api_fetch_all(o, i, a);
     if (status != 0) return status;
     i->f.why = (struct why){err, sizeof err};
+    i->f.unlisted = i->fetched.unlisted;
     if (import_api_run(i, db) < 0)
         return complain(
             "the import into %s did not come to its end: %s; run it again, it goes on where it stopped",

@@ -126,14 +126,21 @@ static int64_t listing_page(struct api_fetch *x, struct listing *l, const struct
     return added;
 }
 
+static void report_unlisted(struct api_fetch *x, const char *kind, int status) {
+    if (!foreign_is_unlisted(x->report, kind))
+        foreign_skip_many(
+            x->report,
+            str_fmt(x->memory, "the list of %s can't be read: the source answers %d", kind, status).p, 1);
+    foreign_unlisted(x->report, kind);
+}
+
 /* A list that the source need not have, or that the account need not see. */
 static int small_page(struct api_fetch *x, const struct api_kind *k, struct arena *a, struct str path,
                       struct json **reply) {
     struct source_page p = {.path = path};
     TRY(source_pages(&x->source, a, &p, 1));
     *reply = p.reply ? p.reply : json_new(a, JSON_OBJECT);
-    if (p.status != 200)
-        foreign_skip_many(x->report, str_fmt(x->memory, "%s: the source answers %d", k->path, p.status).p, 1);
+    if (p.status != 200) report_unlisted(x, k->name, p.status);
     return 0;
 }
 
@@ -170,9 +177,11 @@ static int compare_listings(const void *one, const void *two) {
 static int list_kind(struct api_fetch *x, const struct api_kind *k, struct listing *l) {
     int64_t added = 1;
     for (int passes = 0; added > 0 && passes < 5; passes++) TRY(list_pass(x, k, l, &added));
-    if (l->total > l->count)
+    if (l->total > l->count) {
         foreign_skip(x->report, str_fmt(x->memory, "rows of %s that are counted, but not listed", k->name).p,
                      0);
+        foreign_unlisted(x->report, k->name);
+    }
     if (l->count) qsort(l->rows, (size_t)l->count, sizeof *l->rows, compare_listings);
     return 0;
 }
@@ -366,6 +375,7 @@ static int trash_view(struct api_fetch *x, struct arena *a, int64_t *view) {
         if (str_eq(json_member_text(j, "type"), S("TRASH")) && item_int(j, "id") > 0)
             return *view = item_int(j, "id"), 1;
     foreign_skip_many(x->report, "the list of the trash, which the source does not show", 1);
+    foreign_unlisted(x->report, "trash");
     return 0;
 }
 
@@ -379,6 +389,7 @@ static int trash_page(struct api_fetch *x, struct arena *a, int64_t view, int64_
     TRY(source_pages(&x->source, a, &p, 1));
     const struct json *data = p.status == 200 ? item_list(p.reply, "data") : NULL;
     int n = 0;
+    if (p.status != 200) report_unlisted(x, "trash", p.status);
     for (const struct json *j = data ? data->first : NULL; j; j = j->next) {
         int64_t id = item_int(j, "id");
         if (id <= 0 || id > API_ID_MOST || !foreign_ids_add(x->memory, seen, id)) continue;

@@ -32,13 +32,11 @@ int take_api_tag(struct foreign *f, const struct json *item) {
     return found == 1 ? imported_keep(f, "tag", item_int(item, "id"), here, 0) : found;
 }
 
-/* A tag may have been deleted and made once more, with another id. A source that lists none may not show the
- * list. */
+/* A tag may have been deleted and made once more, with another id. */
 int report_api_tags_gone(struct foreign *f, const struct foreign_part *part) {
     struct foreign_ids here = {0};
     int rc;
     (void)part;
-    if (f->seen.count == 0) return 0;
     DB_ROWS(rc, f->conn, &tags_carried_here, BINDS(B_INT("source", f->source_id)), row)
     if (foreign_ids_has(&f->seen, col_int(row, 0))) foreign_ids_add(f->memory, &here, col_int(row, 1));
     TRY(rc);
@@ -73,6 +71,13 @@ static const struct {
     {"cases", &cases_carried, "conversations that were deleted or merged at the source: they stay here"},
 };
 
+/* A conversation that the source does not list may be in its trash. */
+static const char *gone_text(const struct foreign *f, size_t kind) {
+    return kinds[kind].carried == &cases_carried && foreign_is_unlisted(f, "trash")
+               ? "conversations that were deleted, merged or put into the trash at the source: they stay here"
+               : kinds[kind].what;
+}
+
 int report_api_gone(struct foreign *f, const struct foreign_part *part) {
     size_t i = 0;
     int rc;
@@ -80,6 +85,6 @@ int report_api_gone(struct foreign *f, const struct foreign_part *part) {
     assert(i < sizeof kinds / sizeof *kinds);
     DB_ROWS(rc, f->conn, kinds[i].carried, BINDS(B_INT("source", f->source_id)), row)
     if (foreign_ids_add(f->memory, &f->seen, col_int(row, 0)))
-        foreign_skip(f, kinds[i].what, col_int(row, 0));
+        foreign_skip(f, gone_text(f, i), col_int(row, 0));
     return rc < 0 ? rc : 0;
 }

@@ -163,6 +163,7 @@ struct foreign {
     struct arena *memory; /* lives until the end */
     struct arena *item;   /* the arena of one item */
     struct foreign_count *made, *skipped;
+    struct foreign_count *unlisted; /* kinds whose lists another server of this API has not shown whole */
     struct foreign_term *terms;
     struct foreign_ids posts, identities;
     struct foreign_ids seen; /* ids of the part that is being read, if it reports rows that are gone */
@@ -213,6 +214,9 @@ void foreign_made(struct foreign *f, const char *what, int64_t n);
 void foreign_skip(struct foreign *f, const char *what, int64_t id);
 void foreign_skip_many(struct foreign *f, const char *what, int64_t n);
 void foreign_skip_file(struct foreign *f, const char *what, const char *file);
+/* The list of the kind is not whole, so rows that it lacks may be there. */
+void foreign_unlisted(struct foreign *f, const char *kind);
+bool foreign_is_unlisted(const struct foreign *f, const char *kind);
 void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str name, int value);
 /* by id, else by name; -1: not explained */
 int foreign_term(const struct foreign *f, const char *kind, int64_t id, struct str name);
@@ -298,8 +302,8 @@ struct foreign_system {
         const struct foreign_shape *shape; /* shape of its items; NULL: an earlier part has checked them */
         bool needed;
         int (*end)(struct foreign *f); /* called behind its last item; NULL: nothing */
-        /* Reports rows of earlier runs whose ids f->seen does not have: the source has them no more. NULL:
-         * nothing is reported. */
+        /* Reports rows of earlier runs whose ids f->seen does not have: the source has them no more. Not
+         * called if the list is not whole. NULL: nothing is reported. */
         int (*gone)(struct foreign *f, const struct foreign_part *part);
     } parts[40];          /* ends with name NULL */
     const char *lists[3]; /* folders with a file for each ticket; ends with NULL */

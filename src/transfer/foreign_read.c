@@ -293,7 +293,7 @@ static int read_foreign_part(struct foreign *f, const struct foreign_part *part,
     }
     if (part->end)
         TRY(f->db ? db_write(f->db, end_of_part, &(struct part_end){f, part}) : part_end_take(f, part));
-    if (found && part->gone && f->maps_ids) TRY(part->gone(f, part));
+    if (found && part->gone && f->maps_ids && !foreign_is_unlisted(f, part->name)) TRY(part->gone(f, part));
     f->seen = (struct foreign_ids){0};
     if (found || !part->needed) return 0;
     return db_refuse(f->why, "%s has no file %s.json: docs/TRANSFER.md lists the files", f->from, part->name);

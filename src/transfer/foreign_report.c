@@ -38,6 +38,14 @@ void foreign_skip_file(struct foreign *f, const char *what, const char *file) {
     if (c->n++ == 0) snprintf(c->example, sizeof c->example, "%s", file);
 }
 
+void foreign_unlisted(struct foreign *f, const char *kind) { count_of(f, &f->unlisted, kind)->n++; }
+
+bool foreign_is_unlisted(const struct foreign *f, const char *kind) {
+    const struct foreign_count *c = f->unlisted;
+    while (c && strcmp(c->what, kind) != 0) c = c->next;
+    return c != NULL;
+}
+
 /* ---- terms ----------------------------------------------------------------------------------- */
 
 void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str name, int value) {

@@ -115,6 +115,33 @@ test('a tag that was deleted as a whole or merged at the source is reported, and
   assert.equal((await into()).left.get(gone), 1);
 });
 
+test('a list that the source does not give whole is reported, and none of its rows counts as gone', async (t) => {
+  const source = await demo(t, { conversations: 1 }), { owner } = source;
+  const ada = await owner.create('/users', { full_name: 'Ada', email: 'ada@source.example', role_id: ROLE_ID.customer }), begun = (subject) => owner.create('/cases', { subject, contents: 'Hello.', requester_id: ada.id, tags: ['oil'] });
+  const [dropped, trashed] = [await begun('Dropped'), await begun('Trashed')], { desk, into, deny } = await trial(t, source), gone = /gone at the source|deleted or merged at the source/;
+  const unread = (what) => `the list of ${what} can't be read: the source answers 403`;
+  for (const [pattern, what] of [[/\/articles\?/, 'articles'], [/\/tags\?/, 'tags']]) {
+    deny(pattern);
+    const { said, left } = await into();
+    assert.equal(left.get(unread(what)), 1, said);
+    assert.doesNotMatch(said, gone);
+  }
+
+  // Conversations that the list does not have may be in the trash.
+  for (const row of [dropped, trashed]) (await owner.put(`/cases/${row.id}/trash`)).must(200);
+  (await owner.delete('/cases/trash', { ids: dropped.id })).must(200);
+  for (const [pattern, what] of [[/\/views\/\d+\/cases/, unread('trash')], [/\/views\?/, 'the list of the trash, which the source does not show']]) {
+    deny(pattern);
+    const { said, left } = await into();
+    assert.equal(left.get(what), 1, said);
+    assert.equal(left.get('conversations that were deleted, merged or put into the trash at the source: they stay here'), 2, said);
+    assert.doesNotMatch(said, gone);
+  }
+  deny(null);
+  assert.equal((await into()).left.get('conversations that were deleted or merged at the source: they stay here'), 1);
+  assert.equal((await desk.owner.fetch(`/cases/${trashed.id}`)).state, 'TRASH');
+});
+
 test('teams follow the source in titles, business hours and members, unless this desk has changed them', async (t) => {
   const source = await demo(t, { conversations: 1 }), { owner } = source, [night, day] = [await owner.create('/businesshours', { title: 'Night', zones: { monday: [20, 21] } }), await owner.create('/businesshours', { title: 'Day', zones: { monday: [9, 10] } })];
   const [moved, both, ours, gone] = await Promise.all(['Moved', 'Both', 'Ours', 'Gone'].map((title) => owner.create('/teams', { title, businesshour_id: night.id })));
