@@ -131,9 +131,6 @@ const struct resource external_identifier_resource = {.type = "external_identifi
                                                       .fields = identifier_fields,
                                                       .visible = access_of_person};
 
-QUERY(identifier_holder,
-      "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
-
 static bool contacts_alike(const struct owned_item *a, const struct owned_item *b) {
     return str_eq(owned_in(a, "external_app")->value.s, owned_in(b, "external_app")->value.s) &&
            str_eq(owned_in(a, "external_id")->value.s, owned_in(b, "external_id")->value.s);
@@ -148,10 +145,8 @@ int check_identifiers(struct call *c, struct in *in) {
         int64_t holder = 0;
         bool twice = false;
         for (int k = 0; k < i; k++) twice = twice || contacts_alike(item, &list->items[k]);
-        TRY(db_int(c->work.conn, &identifier_holder,
-                   BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s),
-                         B_TEXT("id", owned_in(item, "external_id")->value.s)),
-                   &holder));
+        TRY(identifier_owner(&c->work, owned_in(item, "external_app")->value.s,
+                             owned_in(item, "external_id")->value.s, &holder));
         if (twice || (holder && (c->method == POST || holder != c->id)))
             fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/external_id", i), NULL);
     }

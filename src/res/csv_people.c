@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "core/letters/letter.h"
 #include "core/people/authority.h"
+#include "core/people/contact.h"
 #include "core/people/identity.h"
 #include "core/words.h"
 #include "res/csv_people.h"
@@ -10,8 +11,6 @@
 /* ---- who is there ---------------------------------------------------------------------------- */
 
 QUERY(csv_person_of_legacy_id, "SELECT id FROM users WHERE legacy_id = :legacy_id AND deleted_at IS NULL");
-QUERY(csv_person_of_identifier,
-      "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
 QUERY(csv_person_role_type, "SELECT role_type FROM users WHERE id = :id");
 
 /* "shop:C-1815" */
@@ -29,8 +28,7 @@ static int find_by_identifiers(struct csv_rows *x, const struct json *list, int6
         int64_t person = 0;
         if (!identifier_read(j->text, &app, &id))
             return csv_refuse(x, "external_identifiers", CSV_IDENTIFIER_INVALID, 0);
-        int rc = db_int(x->call.work.conn, &csv_person_of_identifier,
-                        BINDS(B_TEXT("app", app), B_TEXT("id", id)), &person);
+        int rc = identifier_owner(&x->call.work, app, id, &person);
         TRY(csv_found(x, found, "external_identifiers", rc, person));
     }
     return 0;

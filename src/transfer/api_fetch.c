@@ -73,7 +73,8 @@ static const struct api_kind kinds[] = {
     {.name = "teams", .path = "/teams", .query = ""},
     {.name = "users",
      .path = "/users",
-     .query = "&fields=%2Btags&include=identity_email%2Cidentity_phone%2Crole%2Cuser_field_value",
+     .query = "&fields=%2Btags&include=identity_email%2Cidentity_phone%2Cexternal_identifier%2Crole"
+              "%2Cuser_field_value",
      .owner = "/users",
      .parts = API_NOTES,
      .has_pictures = true},

@@ -45,7 +45,7 @@ static const struct foreign_shape organization = {
      {"domains", .is = MEMBER_LIST},
      {"tags", .is = MEMBER_LIST},
      {"custom_fields", .is = MEMBER_LIST},
-     {"phone", .left = "phone numbers of organizations"},
+     {"phone", .is = MEMBER_LIST, INTO(foreign_organization, phones)},
      {"addresses", .left = "postal addresses of organizations"},
      {"websites", .left = "websites of organizations"}}};
 
@@ -167,7 +167,7 @@ static const struct foreign_shape user = {
      {"avatar_updated_at", .is = MEMBER_TIME},
      {"twitter", .left = "Twitter accounts of people"},
      {"facebook", .left = "Facebook accounts of people"},
-     {"external_identifiers", .left = "external identifiers of people"},
+     {"external_identifiers", .is = MEMBER_LIST, INTO(foreign_person, identifiers)},
      {"addresses", .left = "postal addresses of people"},
      {"websites", .left = "websites of people"},
      {"greeting", .left = "greetings of people"},

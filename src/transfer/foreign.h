@@ -23,6 +23,7 @@ struct foreign_organization {
     struct str legacy_id;  /* systems that keep ids: the row's own */
     bool is_shared, is_unvalidated;
     const struct json *domains, *tags; /* arrays of texts */
+    const struct json *phones;         /* of this API: objects */
 };
 
 struct foreign_team {
@@ -38,7 +39,7 @@ struct foreign_person {
     int agent_case_access, organization_case_access; /* 0: as the role says; only the person's own */
     bool is_disabled, email_unverified;
     const struct json *tags;
-    const struct json *emails, *phones; /* further identities of this API: objects */
+    const struct json *emails, *phones, *identifiers; /* further identities of this API: objects */
     int64_t teams[FOREIGN_TEAMS];
     int team_count;
 };

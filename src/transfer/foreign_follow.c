@@ -323,6 +323,7 @@ static int organization_changed(struct foreign *f, struct work *w, const struct 
                                                .is_validated = true};
     TRY(organization_change(w, row->here, &change));
     TRY(domains_follow(f, w, o, row->here, carried ? json_member(carried, S("domains")) : NULL));
+    TRY(organization_phones_add(f, w, o, row->here));
     TRY(foreign_tags_follow(f, w, &organization_tagging, row->here, o->tags, carried, o->id));
     return imported_keep(f, foreign_organization.kind, o->id, row->here, f->changed_at);
 }

@@ -1,8 +1,10 @@
-/* Addresses and numbers of people, and domains of organizations. */
+/* Addresses, numbers and ids in other systems of people, and domains and numbers of organizations. */
 #include "transfer/foreign_identities.h"
 
 #include "base/error.h"
 #include "base/fold.h"
+#include "base/limits.h"
+#include "core/people/contact.h"
 #include "core/people/organization.h"
 
 /* ---- people ---------------------------------------------------------------------------------- */
@@ -61,13 +63,55 @@ static int add_identities(struct foreign *f, struct work *w, struct owned by, en
     return 0;
 }
 
+static int add_identifiers(struct foreign *f, struct work *w, struct owned by, const struct json *list) {
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        struct str app = foreign_line(f, json_member_text(j, "external_app"), ""),
+                   id = foreign_line(f, json_member_text(j, "external_id"), "");
+        int64_t owner = 0;
+        int owned = app.n && id.n ? identifier_owner(w, app, id, &owner) : 1;
+        TRY(owned);
+        if (!owned) TRY(identifier_add(w, by.user, app, id));
+        else if (owner != by.user)
+            foreign_skip(f, "external identifiers that are not valid, or belong to another person",
+                         by.foreign_id);
+    }
+    return 0;
+}
+
 int person_addresses_add(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
     const struct owned by = {.user = user, .foreign_id = p->id};
     TRY(add_identities(f, w, by, IDENTITY_EMAIL, p->emails));
-    return add_identities(f, w, by, IDENTITY_PHONE, p->phones);
+    TRY(add_identities(f, w, by, IDENTITY_PHONE, p->phones));
+    return add_identifiers(f, w, by, p->identifiers);
 }
 
 /* ---- organizations --------------------------------------------------------------------------- */
+
+QUERY(organization_phones_held, "SELECT number, number_key FROM identity_phones WHERE organization_id = :id "
+                                "ORDER BY is_primary DESC, id");
+
+static void phone_put(struct phone *list, int *count, struct phone one) {
+    for (int i = 0; i < *count; i++)
+        if (str_eq(list[i].key, one.key)) return;
+    if (*count < LIMIT_OWNED) list[(*count)++] = one;
+}
+
+int organization_phones_add(struct foreign *f, struct work *w, const struct foreign_organization *o,
+                            int64_t here) {
+    struct phone list[LIMIT_OWNED];
+    int rc, count = 0;
+    for (const struct json *j = o->phones ? o->phones->first : NULL; j; j = j->next) {
+        struct str number = foreign_line(f, json_member_text(j, "number"), ""),
+                   key = number.n ? phone_key(w, number) : (struct str){0};
+        if (key.p) phone_put(list, &count, (struct phone){number, key});
+        else foreign_skip(f, "phone numbers of organizations that are not valid", o->id);
+    }
+    if (count == 0) return 0;
+    DB_ROWS(rc, f->conn, &organization_phones_held, BINDS(B_INT("id", here)), row)
+    phone_put(list, &count,
+              (struct phone){str_dup(f->item, col_text(row, 0)), str_dup(f->item, col_text(row, 1))});
+    return rc < 0 ? rc : organization_phones_replace(w, here, list, count);
+}
 
 int organization_domains(struct foreign *f, struct work *w, const struct foreign_organization *o,
                          int64_t here, struct str *keys) {

@@ -33,6 +33,7 @@ static int organization_rows(struct foreign *f, struct work *w, const struct for
     TRY(n);
     if (n) TRY(organization_set_domains(w, id, keys, (size_t)n));
     TRY(organization_carried(f, o, keys, n));
+    TRY(organization_phones_add(f, w, o, id));
     return foreign_tags(f, w, &organization_tagging, id, o->tags, o->id);
 }
 

@@ -54,12 +54,12 @@ async function settings(desk) {
 
 /** The replies to GETs of a desk, of the kinds that are carried. */
 async function contents(desk) {
-  const people = await pages(desk.owner, '/users', { include: 'identity_email,identity_phone,user_field_value', fields: '+tags' });
+  const people = await pages(desk.owner, '/users', { include: 'identity_email,identity_phone,external_identifier,user_field_value', fields: '+tags' });
   const cases = await pages(desk.owner, '/cases', { fields: '+tags', include: 'case_field_value' });
   const told = new Map();
-  for (const person of people) told.set(`person ${person.id}`, { ...essence({ ...person, emails: [], phones: [] }, NO_PERSON), emails: person.emails.map((e) => [e.email, e.is_primary, e.is_validated]).sort(), phones: person.phones.map((p) => p.number).sort() });
+  for (const person of people) told.set(`person ${person.id}`, { ...essence({ ...person, emails: [], phones: [] }, NO_PERSON), external_identifiers: person.external_identifiers.map((x) => [x.external_app, x.external_id]), emails: person.emails.map((e) => [e.email, e.is_primary, e.is_validated]).sort(), phones: person.phones.map((p) => p.number).sort() });
   for (const person of people) told.set(`notes of ${person.id}`, (await desk.owner.fetch(`/users/${person.id}/notes`)).map((n) => [n.body_text, n.is_pinned, n.user.id, n.created_at]).sort());
-  for (const row of await pages(desk.owner, '/organizations', { include: 'identity_domain,organization_field_value', fields: '+tags' })) told.set(`organization ${row.id}`, { ...essence({ ...row, domains: [] }, /^(updated_at|addresses|websites|phone)$/), domains: row.domains.map((d) => d.domain).sort() });
+  for (const row of await pages(desk.owner, '/organizations', { include: 'identity_domain,identity_phone,organization_field_value', fields: '+tags' })) told.set(`organization ${row.id}`, { ...essence({ ...row, domains: [] }, /^(updated_at|addresses|websites)$/), phone: row.phone.map((p) => [p.number, p.is_primary]), domains: row.domains.map((d) => d.domain).sort() });
   for (const row of await pages(desk.owner, '/teams')) told.set(`team ${row.id}`, essence(row, /^updated_at$/));
   for (const row of cases) {
     const { tags, ...rest } = essence(row, NO_CASE);

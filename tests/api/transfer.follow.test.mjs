@@ -24,7 +24,7 @@ test('people and organizations follow the source in what it has changed, and kee
   const harbour = await owner.create('/organizations', { name: 'Harbour', domains: ['harbour.example', 'quay.example'] }), pier = await owner.create('/organizations', { name: 'Pier' });
   const team = await owner.create('/teams', { title: 'Night' });
   const ada = await make('Ada', 'customer', { organization_id: harbour.id, field_values: { size: '42', berth: 'B 12' } }), bob = await make('Bob', 'customer'), cyd = await make('Cyd', 'agent', { team_ids: [team.id] }),
-    dee = await make('Dee', 'agent'), eve = await make('Eve', 'customer'), flo = await make('Flo', 'agent'), gus = await make('Gus', 'owner'), me = await owner.fetch('/me');
+    dee = await make('Dee', 'agent', { external_identifiers: [{ external_app: 'shop', external_id: 'D' }] }), eve = await make('Eve', 'customer'), flo = await make('Flo', 'agent'), gus = await make('Gus', 'owner'), me = await owner.fetch('/me');
   const { desk, into } = await trial(t, source);
 
   // This desk: a role, an address, a team and a person who may no longer log in.
@@ -35,6 +35,8 @@ test('people and organizations follow the source in what it has changed, and kee
   const own = await desk.owner.create('/teams', { title: 'Of this desk' });
   await desk.owner.update(`/users/${cyd.id}`, { team_ids: [team.id, own.id] });
   (await desk.owner.delete(`/users/${flo.id}`)).must(200);
+  await desk.owner.update(`/organizations/${harbour.id}`, { phones: ['+49 40 1111111'] });
+  await desk.owner.update(`/users/${cyd.id}`, { external_identifiers: [{ external_app: 'shop', external_id: 'C' }] });
 
   // The source: names, addresses, roles, rights, values.
   await owner.update(`/users/${ada.id}`, { full_name: 'Ada Byron', designation: 'Captain', organization_id: pier.id, field_values: { size: '43', berth: '' } });
@@ -45,7 +47,9 @@ test('people and organizations follow the source in what it has changed, and kee
   await owner.update(`/users/${cyd.id}`, { is_enabled: false, team_ids: [] });
   for (const [row, name] of [[dee, 'Dee Two'], [eve, 'Eve Two'], [flo, 'Flo Two'], [gus, 'Gus Two'], [me, 'Somebody']]) await owner.update(`/users/${row.id}`, { full_name: name });
   await owner.create('/identities/emails', { user_id: dee.id, email: 'mallory@source.example', is_validated: true });
-  await owner.update(`/organizations/${harbour.id}`, { name: 'Harbour & Sons', is_shared: true, domains: ['harbour.example', 'sons.example'] });
+  await owner.update(`/organizations/${harbour.id}`, { name: 'Harbour & Sons', is_shared: true, domains: ['harbour.example', 'sons.example'], phones: ['+49 40 2222222'] });
+  await owner.update(`/users/${ada.id}`, { external_identifiers: [{ external_app: 'shop', external_id: 'A' }, { external_app: 'shop', external_id: 'C' }] });
+  await owner.update(`/users/${dee.id}`, { external_identifiers: [{ external_app: 'shop', external_id: 'E' }] });
   await owner.create('/users', { full_name: 'Newcomer', email: 'sons@sons.example', role_id: ROLE_ID.customer });
   const mails = desk.sql('SELECT COUNT(*) FROM outgoing_mails'), { said, left } = await into();
   assert.match(said, /1 organizations with changes/);
@@ -55,6 +59,9 @@ test('people and organizations follow the source in what it has changed, and kee
   assert.deepEqual(await person(desk, ada), await person(source, ada));
   assert.deepEqual((await person(desk, ada)).emails, [[email.email, true, true]]);
   assert.deepEqual((await person(desk, ada)).values, { [size.id]: '43' });
+  const identifiers = async ({ id }) => (await desk.owner.fetch(`/users/${id}`, { include: 'external_identifier' })).external_identifiers.map((x) => x.external_id);
+  assert.deepEqual(await Promise.all([ada, cyd, dee].map(identifiers)), [['A'], ['C'], ['D']]); // Dee has a higher role here
+  assert.equal(left.get('external identifiers that are not valid, or belong to another person'), 1, said);
   assert.ok(berth.id);
   const now = { bob: await person(desk, bob), cyd: await person(desk, cyd), dee: await person(desk, dee), eve: await person(desk, eve), gus: await person(desk, gus) };
   assert.deepEqual([now.bob.role, now.bob.teams, now.bob.emails.map(([address]) => address)], ['AGENT', [team.id], ['bob@here.example', 'bob@source.example']]);
@@ -65,7 +72,8 @@ test('people and organizations follow the source in what it has changed, and kee
   assert.notEqual((await desk.owner.fetch('/me')).full_name, 'Somebody');
   assert.equal((await desk.owner.exchange('GET', `/api/v1/users/${flo.id}`)).status, 404);
   for (const what of ['changes of owners of this desk: their rows stay', 'changes of people who were deleted here', 'addresses and numbers of people with a higher role here: they stay']) assert.equal(left.get(what), 1, said);
-  const organization = await desk.owner.fetch(`/organizations/${harbour.id}`, { include: 'identity_domain' });
+  const organization = await desk.owner.fetch(`/organizations/${harbour.id}`, { include: 'identity_domain,identity_phone' });
+  assert.deepEqual(organization.phone.map((p) => p.number), ['+49 40 2222222', '+49 40 1111111']);
   assert.deepEqual([organization.name, organization.is_shared, organization.domains.map((d) => d.domain).sort()], ['Harbour & Sons', true, ['harbour.example', 'sons.example']]);
   assert.equal(desk.sql('SELECT COUNT(*) FROM outgoing_mails'), mails);
   assert.equal((await desk.owner.fetch('/audit_log', { action: 'USER_ACCESS_CHANGED' })).some((entry) => entry.object?.id === bob.id || entry.object_id === bob.id), true);

@@ -12,6 +12,11 @@ QUERY(organization_phone_add,
       "INSERT INTO identity_phones (organization_id, number, number_key, type, is_primary, "
       "is_validated, is_claim, created_at, updated_at) "
       "VALUES (:owner, :number, :key, 1, :primary, 0, 0, :now, :now)");
+QUERY(identifier_person,
+      "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
+QUERY(identifier_insert,
+      "INSERT INTO external_identifiers (user_id, external_app, external_id, created_at, updated_at) "
+      "VALUES (:user, :app, :id, :now, :now)");
 QUERY(identifiers_free, "DELETE FROM external_identifiers WHERE user_id IN @LIST(:users)");
 QUERY(addresses_forget, "DELETE FROM contact_addresses WHERE user_id IN @LIST(:users)");
 QUERY(websites_forget, "DELETE FROM contact_websites WHERE user_id IN @LIST(:users)");
@@ -36,6 +41,15 @@ int organization_phones_replace(struct work *w, int64_t organization_id, const s
         if (rc == 0) rc = db_exec(w->conn, &organization_phone_add, binds);
     }
     return rc;
+}
+
+int identifier_owner(struct work *w, struct str app, struct str id, int64_t *user) {
+    return db_int(w->conn, &identifier_person, BINDS(B_TEXT("app", app), B_TEXT("id", id)), user);
+}
+
+int identifier_add(struct work *w, int64_t user, struct str app, struct str id) {
+    return db_exec(w->conn, &identifier_insert,
+                   BINDS(B_INT("user", user), B_TEXT("app", app), B_TEXT("id", id), B_INT("now", w->now)));
 }
 
 int contacts_free(struct work *w, struct str users) {

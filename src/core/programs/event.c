@@ -8,6 +8,7 @@
  * wait for each other in a circle. */
 #include "core/programs/event.h"
 
+#include "core/people/contact.h"
 #include "core/people/identity.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
@@ -164,10 +165,6 @@ static const struct known *event_owner(const struct crowd *c, int at) {
 
 /* ---- new people ------------------------------------------------------------------------------ */
 
-QUERY(event_external_add,
-      "INSERT INTO external_identifiers (user_id, external_app, external_id, created_at, updated_at) "
-      "VALUES (:user, :app, :external, :now, :now)");
-
 static int compare_addresses(const void *x, const void *y) {
     const struct str *a = x, *b = y;
     int order = memcmp(a->p, b->p, a->n < b->n ? a->n : b->n);
@@ -218,9 +215,7 @@ static int person_add(struct work *w, const struct event_person *p) {
     if (facebook.value.p) TRY(identity_add(w, IDENTITY_FACEBOOK, &facebook, &id));
     if (p->identities[EVENT_TWITTER].p) TRY(identity_add_twitter_id(w, user, p->identities[EVENT_TWITTER]));
     if (p->identities[EVENT_EXTERNAL].p == NULL) return 0;
-    return db_exec(w->conn, &event_external_add,
-                   BINDS(B_INT("user", user), B_TEXT("app", p->external_app),
-                         B_TEXT("external", p->identities[EVENT_EXTERNAL]), B_INT("now", w->now)));
+    return identifier_add(w, user, p->external_app, p->identities[EVENT_EXTERNAL]);
 }
 
 /* Finds the person of each event, and creates those who are missing. */

@@ -149,8 +149,8 @@ export async function furnish(desk) {
   await owner.create('/monitors', { title: 'Slow', predicate_collections: [{ propositions: [{ field: 'cases.casetypeid', operator: 'comparison_equalto', value: String(type.id) }] }, { propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'no such subject' }] }], actions: [{ name: 'tags', option: 'ADD', value: ['slow'] }] });
   await owner.update(`/cases/${row.id}`, { status_id: status.id, priority_id: priority.id, type_id: type.id, form_id: form.id, field_values: { contract: String(options[1].id) } });
   await owner.update(`/cases/${other.id}`, { field_values: { contract: String(options[0].id) } });
-  await owner.update(`/users/${row.requester.id}`, { field_values: { berth: 'B 12' } });
-  await owner.update(`/organizations/${organization.id}`, { field_values: { ships: '7' } });
+  await owner.update(`/users/${row.requester.id}`, { field_values: { berth: 'B 12' }, external_identifiers: [{ external_app: 'shop', external_id: 'C-1815' }, { external_app: 'crm', external_id: '7' }] });
+  await owner.update(`/organizations/${organization.id}`, { field_values: { ships: '7' }, phones: ['+49 40 7654321', '+49 40 7654322'] });
   const picture = async () => (await owner.create('/files', raw('image/png', PIXEL), { query: { _filename: 'dot.png' } })).id;
   const [drawn, drawing] = [await picture(), await picture()];
   (await owner.post(`/cases/${other.id}/reply`, { contents: `<p>Look: <img src="cid:${drawn}" alt="a"></p>`, channel_options: { html: true }, attachment_file_ids: [drawn] })).must(201);
