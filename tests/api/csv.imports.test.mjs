@@ -308,6 +308,16 @@ test('an export is imported again without changes', async (t) => {
   assert.equal((await desk.owner.exchange('GET', '/api/v1/users?format=csv&role=CUSTOMER&limit=100')).text, text);
 });
 
+test('a formula in a cell or in a name of a column is a text, and begins with an apostrophe in each file of the desk', async (t) => {
+  const desk = await open(t), header = '=A1+1';
+  const run = await imported(desk, `full_name,${header}\n=2+2,a@a.example\n@x,bad\n`, { mapping: { [header]: 'emails' } });
+  assert.deepEqual(await errors(desk, run), [[3, header, 'FIELD_INVALID']]);
+  assert.equal((await person(desk, 'a@a.example')).full_name, '=2+2');
+  const file = async (path) => (await desk.owner.exchange('GET', `/api/v1/${path}`)).must(200).text.split('\r\n')[1];
+  assert.match(await file(`csv_imports/${run.id}/errors?format=csv`), /^3,"'=A1\+1",/);
+  assert.match(await file('users?format=csv&role=CUSTOMER'), /^\d+,"'=2\+2",/);
+});
+
 test('a removed import ends', async (t) => {
   const desk = await open(t);
   const run = await imported(desk, 'email\nx\n');
