@@ -36,12 +36,10 @@ static void given_take(void *given, int fd, struct str head) {
 
 static void given_drop(void *given) { peer_drop(((const struct given *)given)->peer); }
 
-static struct peers *peers_of(struct call *c) { return &((struct live *)atomic_load(&c->api->live))->peers; }
-
-static int give(struct call *c, struct peer *p, int status) {
+static int give(struct call *c, struct live *l, struct peer *p, int status) {
     struct http_taking *t = ARENA_NEW(c->http->arena, struct http_taking);
     struct given *g = ARENA_NEW(c->http->arena, struct given);
-    *g = (struct given){c->api->live, p};
+    *g = (struct given){l, p};
     *t = (struct http_taking){given_take, given_drop, g};
     c->taking = t;
     c->status = status;
@@ -60,12 +58,14 @@ static int same_site(struct call *c) {
                       "bearer token instead.");
 }
 
-static int identify(struct call *c, struct who *who) {
+/* live: of the whole request. The server may stop meanwhile, which clears api->live, but does not free it. */
+static int identify(struct call *c, struct who *who, struct live **live) {
     TRY(same_site(c));
     int rc = who_of_call(c, who);
     if (rc == 0) return fail(&c->work, ERR_AUTHORIZATION_REQUIRED);
     if (rc < 0) return rc;
-    return atomic_load(&c->api->live) ? 0 : fail(&c->work, ERR_SERVICE_UNAVAILABLE); /* the server stops */
+    *live = atomic_load(&c->api->live);
+    return *live ? 0 : fail(&c->work, ERR_SERVICE_UNAVAILABLE); /* the server stops */
 }
 
 static int too_many(struct call *c) {
@@ -127,16 +127,17 @@ static int handshake(struct call *c, struct str *key) {
 }
 
 int live_open_socket(struct call *c, int version) {
+    struct live *live;
     struct who who;
     struct str key;
     TRY(handshake(c, &key));
-    TRY(identify(c, &who));
-    struct peer *p = peer_new(peers_of(c), &who, PEER_SOCKET, version);
+    TRY(identify(c, &who, &live));
+    struct peer *p = peer_new(&live->peers, &who, PEER_SOCKET, version);
     if (p == NULL) return too_many(c);
     call_header(c, "Upgrade", S("websocket"));
     call_header(c, "Connection", S("Upgrade"));
     call_header(c, "Sec-WebSocket-Accept", accept_key(c->work.arena, key));
-    return give(c, p, 101);
+    return give(c, live, p, 101);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -171,8 +172,9 @@ static int after_check(struct call *c, struct str after) {
 }
 
 int live_open_stream(struct call *c, struct str channels, struct str after) {
+    struct live *live;
     struct who who;
-    TRY(identify(c, &who));
+    TRY(identify(c, &who, &live));
     if (channels.n == 0) return fail_field(&c->work, ERR_FIELD_REQUIRED, S("channels"), NULL);
     TRY(channels_check(c, &who, channels));
     TRY(after_check(c, after));
@@ -181,7 +183,7 @@ int live_open_stream(struct call *c, struct str channels, struct str after) {
     call_header(c, "X-Accel-Buffering", S("no")); /* nginx passes each event on at once */
     call_header(c, "Connection", S("close"));
     if (c->head) return c->raw = true, 0;
-    struct peer *p = peer_new(peers_of(c), &who, PEER_STREAM, 0);
+    struct peer *p = peer_new(&live->peers, &who, PEER_STREAM, 0);
     if (p == NULL) return too_many(c);
     p->texts = malloc(channels.n + after.n + 1);
     if (p->texts == NULL) abort();
@@ -189,7 +191,7 @@ int live_open_stream(struct call *c, struct str channels, struct str after) {
     if (after.n) memcpy(p->texts + channels.n, after.p, after.n);
     p->asked = (struct str){p->texts, channels.n};
     p->after = (struct str){p->texts + channels.n, after.n};
-    return give(c, p, 200);
+    return give(c, live, p, 200);
 }
 
 /* ---- other processes ------------------------------------------------------------------------- */
