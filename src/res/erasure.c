@@ -124,14 +124,17 @@ struct exporting {
     struct buf out;
 };
 
-static int person_flush(struct exporting *x) {
-    for (size_t at = 0; at < x->out.n;) {
-        ssize_t n = write(x->fd, x->out.p + at, x->out.n - at);
+/* Writes all but the last `kept` bytes to the file. */
+static int person_flush(struct exporting *x, size_t kept) {
+    size_t most = x->out.n - kept;
+    for (size_t at = 0; at < most;) {
+        ssize_t n = write(x->fd, x->out.p + at, most - at);
         if (n < 0 && errno != EINTR) return -ERR_SERVICE_UNAVAILABLE;
         if (n > 0) at += (size_t)n;
     }
-    x->written += (int64_t)x->out.n;
-    x->out.n = 0;
+    x->written += (int64_t)most;
+    memmove(x->out.p, x->out.p + most, kept);
+    x->out.n = kept;
     return 0;
 }
 
@@ -171,12 +174,13 @@ static int person_subject(struct exporting *x, const struct subject_file *f, str
     jw_array(&j);
     DB_ROWS(rc, x->call->work.conn, f->rows, BINDS(B_INT("id", x->call->vars[0].id)), row) {
         if (flushed == 0) person_member_row(&j, str_of(f->members), row);
-        if (flushed == 0 && x->out.n > FLUSH) flushed = person_flush(x);
+        /* the writer of JSON looks at the last byte */
+        if (flushed == 0 && x->out.n > FLUSH) flushed = person_flush(x, 1);
     }
     jw_end(&j);
     TRY(rc);
     TRY(flushed);
-    TRY(person_flush(x));
+    TRY(person_flush(x, 0));
     *entry = (struct zip_entry){
         .name = str_of(f->name), .size = x->written - before, .changed = x->call->work.now, .fd = x->fd};
     return 0;

@@ -258,6 +258,15 @@ test('an export of a person is a ZIP with a file for each subject, without notes
   (await client.get(`/users/${jane.id}/export`)).refused(403, 'PERMISSIONS_DENIED'); // it has her conversations
 });
 
+test('an export of a person has all messages, however long they are together', async (t) => {
+  const desk = await open(t);
+  const jane = await desk.person('customer');
+  const talk = await jane.client.create('/conversations', { subject: 'Long', contents: 'a'.repeat(60_000) });
+  for (const letter of ['b', 'c', 'd']) await jane.client.create(`/conversations/${talk.id}/messages`, { contents: letter.repeat(60_000) });
+  const reply = (await desk.admin.exchange('GET', `/api/v1/users/${jane.id}/export`)).must(200);
+  assert.deepEqual(JSON.parse(unzip(reply.bytes)['messages.json']).map((m) => [m.text[0], m.text.length]), [['a', 60_000], ['b', 60_000], ['c', 60_000], ['d', 60_000]]);
+});
+
 test('a conversation of another person counts its files without those of an erased person', async (t) => {
   const desk = await open(t), ben = await desk.person('agent', { full_name: 'Ben', email: 'ben@canary.example' });
   const upload = async (client, name) => (await client.create('/files', raw('text/plain', Buffer.from(name)), { query: { _filename: name } })).id;
