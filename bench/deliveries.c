@@ -126,6 +126,7 @@ static void send_all(struct bench *b, const char *what) {
     cpu = time_us(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     wall = time_us(CLOCK_MONOTONIC) - wall;
     sender_stop(s);
+    sender_free(s);
     printf("%-18s %8.1f us of CPU for each delivery, %.0f a second, to one endpoint\n", what, cpu / b->count,
            b->count / wall * 1e6);
 }

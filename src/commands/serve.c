@@ -377,6 +377,7 @@ static int start(struct server *s) {
     return start_lmtp(s);
 }
 
+/* A thread may wake any other one until it ends, so all have ended before the first is freed. */
 static void stop(struct server *s) {
     lmtp_drain(s->lmtp);
     if (s->http) {
@@ -386,11 +387,13 @@ static void stop(struct server *s) {
     }
     lmtp_stop(s->lmtp, (int)option_int(s->options, OPT_DRAIN));
     listener_stop(s->listener);
-    live_free(s->live); /* the listener tells it what other processes say */
-    if (s->jobs) jobs_stop(s->jobs);
+    jobs_stop(s->jobs);
     sender_stop(s->sender);
     content_sweeper_stop(s->sweeper);
     collector_stop(s->collector);
+    live_free(s->live);
+    jobs_free(s->jobs);
+    sender_free(s->sender);
     unstored_free(s->desk.unstored);
     if (s->api) api_free(s->api);
     pages_close(&s->pages);

@@ -382,6 +382,10 @@ static void runner_end(struct runner *r) {
     pthread_cond_broadcast(&r->handed);
     pthread_mutex_unlock(&r->lock);
     for (int i = 0; i < r->worker_count; i++) pthread_join(r->workers[i].thread, NULL);
+}
+
+void jobs_free(struct runner *r) {
+    if (r == NULL) return;
     r->desk->wake_jobs = NULL;
     r->desk->lags = NULL;
     pthread_cond_destroy(&r->wake);
@@ -399,13 +403,14 @@ struct runner *jobs_start(struct desk *d, struct api *api) {
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->wake, NULL);
     pthread_cond_init(&r->handed, NULL);
-    d->wake_jobs = runner_wake;
     d->wake_arg = r;
+    d->wake_jobs = runner_wake;
     d->lags = &r->lags;
     if (start_workers(r) && arrivals_start(d, &r->arrivals) == 0 &&
         pthread_create(&r->thread, NULL, runner_main, r) == 0)
         return r;
     runner_end(r);
+    jobs_free(r);
     return NULL;
 }
 

@@ -8,6 +8,7 @@
 struct runner;
 /* NULL: no thread can be started; sets wake_jobs of the desk */
 struct runner *jobs_start(struct desk *d, struct api *api);
-void jobs_stop(struct runner *r); /* ends the running jobs */
+void jobs_stop(struct runner *r); /* ends the running jobs and the threads */
+void jobs_free(struct runner *r); /* call it when no thread commits a job any more */
 
 #endif

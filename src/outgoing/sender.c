@@ -397,7 +397,10 @@ static void sender_woken(void *arg) {
     curl_multi_wakeup(s->multi);
 }
 
-static void sender_free(struct sender *s) {
+void sender_free(struct sender *s) {
+    if (s == NULL) return;
+    s->desk->wake_sender = NULL;
+    s->desk->sent = NULL;
     curl_multi_cleanup(s->multi);
     free(s);
 }
@@ -421,7 +424,4 @@ void sender_stop(struct sender *s) {
     atomic_store(&s->stopping, true);
     curl_multi_wakeup(s->multi);
     pthread_join(s->thread, NULL);
-    s->desk->wake_sender = NULL;
-    s->desk->sent = NULL;
-    sender_free(s);
 }

@@ -11,6 +11,7 @@ struct sender;
 struct sender *sender_start(struct desk *d); /* NULL: it can't be started. Sets d->wake_sender and d->sent */
 /* waits 2 s at most for replies; the rest is sent again after the next start */
 void sender_stop(struct sender *s);
+void sender_free(struct sender *s); /* call it when no thread commits a delivery any more */
 
 /* Counters of this process, and gauges of the desk that are up to 15 s old. */
 struct sent {

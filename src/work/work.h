@@ -82,10 +82,10 @@ struct desk {
     /* changes of texts that this process has committed since it last brought the search index up to date:
      * core/search/follow.h */
     _Atomic int64_t unindexed;
-    void (*wake_jobs)(void *arg); /* called after a job was committed */
+    void (*_Atomic wake_jobs)(void *arg); /* called after a job was committed; set after its arg */
     void *wake_arg;
     /* called after a delivery to an endpoint was committed: outgoing/sender.h */
-    void (*wake_sender)(void *arg);
+    void (*_Atomic wake_sender)(void *arg);
     void *wake_sender_arg;
     /* called after changes were committed: live/live.h; NULL: nobody listens */
     void (*_Atomic wake_live)(void *arg);

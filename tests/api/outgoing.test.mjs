@@ -347,6 +347,13 @@ test('an endpoint of type EMAIL gets a mail, which is queued with the success of
   assert.equal((await attempted(desk, endpoint, 1)).message, 'The mail was queued.');
 });
 
+test('a server stops while it queues the mails of an endpoint', async (t) => {
+  const desk = await open(t);
+  const endpoint = await desk.admin.create('/endpoints', { title: 'Box', type: 'EMAIL', attributes: { address: 'team@example.org', subject: 'News of the desk' } });
+  await Promise.all(Array.from({ length: 180 }, () => tested(desk, endpoint)));
+  await desk.stop(); // its exit code is 0, also under ThreadSanitizer
+});
+
 test('after a SIGKILL or a stop, what was not stored as sent is sent again with the same event id', async (t) => {
   const held = [];
   const { desk, to } = await sending(t, (response, request, n) => { if (n > 2) response.end(); else held.push(response); });
