@@ -206,17 +206,43 @@ static void ask_before(struct arena *a, struct ranking *r) {
     r->ask.alone_count = n;
 }
 
+/* Moves the first of two buckets to a group of the previous period. */
+static void group_split(struct series_group *now, struct series_group *before) {
+    *before = *now;
+    before->total = now->cells[0];
+    now->total = now->cells[1];
+    for (int i = 0; i < FACT_PARTS; i++) now->before[i] += now->cells[0].parts[i];
+}
+
+/* A backlog counts all facts before its end, so both periods are read at once, as two buckets. The period has
+ * all groups of the previous one. */
+static int backlogs_read(struct work *w, struct ranking *r, int64_t *starts) {
+    struct series *now = &r->now, *before = &r->before;
+    r->ask.buckets = (struct buckets){starts, 2};
+    TRY(series_read(w, &r->ask, now));
+    *before = *now;
+    before->groups = arena_array(w->arena, (size_t)now->group_count + 1, sizeof *before->groups);
+    for (int i = 0; i < now->group_count; i++) group_split(&now->groups[i], &before->groups[i]);
+    group_split(&now->all, &before->all);
+    return 0;
+}
+
+static int periods_read(struct work *w, struct ranking *r, int64_t *starts) {
+    r->ask.buckets = (struct buckets){starts + 1, 1};
+    TRY(series_read(w, &r->ask, &r->now));
+    ask_before(w->arena, r);
+    r->ask.buckets = (struct buckets){starts, 1};
+    return series_read(w, &r->ask, &r->before);
+}
+
 /* All groups are counted, but a large desk has tens of thousands, so only those that are shown are made. */
 static int ranking_read(struct call *c, struct ranking *r, int64_t start, int64_t end) {
-    int64_t starts[] = {start, end}, earlier[] = {start - (end - start), start};
+    int64_t starts[] = {start - (end - start), start, end};
+    bool backlog = r->metric->method == METRIC_BACKLOG;
     int most = arg(c, "most")->given ? (int)arg(c, "most")->value.i : csv_asked(c) ? LIMIT_PAGE : RANKS_SHOWN;
     r->ask.is_ranking = true;
     r->ask.most_groups = most;
-    r->ask.buckets = (struct buckets){starts, 1};
-    TRY(series_read(&c->work, &r->ask, &r->now));
-    ask_before(c->work.arena, r);
-    r->ask.buckets = (struct buckets){earlier, 1};
-    TRY(series_read(&c->work, &r->ask, &r->before));
+    TRY((backlog ? backlogs_read : periods_read)(&c->work, r, starts));
     ranks_make(c->work.arena, r, most);
     return 0;
 }

@@ -325,6 +325,14 @@ describe('reports of random desks:', () => {
         await same(cases, { ...list, time_zone, weekday: WEEKDAYS[shown.weekday], hour: shown.hour }, say);
         await same(cases, { ...list, time_zone, ...(d.below(2) ? { weekday: d.one(WEEKDAYS) } : { hour: d.below(24) }) }, say);
       }
+      for (const more of [{ metric: 'BACKLOG', group: 'ORGANIZATION' }, { metric: 'CREATED', group: 'ORGANIZATION' }, { metric: 'FIRST_RESPONSE', group: 'TAG', tag_id: world.tags[0] }]) {
+        const list = { ...more, hours: 'CALENDAR', start_at: iso(middle - 5 * D - 60_000), end_at: iso(middle + 15 * D) }, ask = { ...list, interval: 'DAY', time_zone: 'Europe/Berlin' }, say = `desk ${round}: ${JSON.stringify(ask)}`;
+        if (ask.metric !== 'FIRST_RESPONSE') compare(cases, ask, await desk.owner.fetch(SERIES, ask), say); // the groups of a tag are exact, the previous total is not
+        const groups = await desk.owner.fetch(GROUPS, list), csv = (await desk.owner.exchange('GET', `/api/v1${GROUPS}?${new URLSearchParams({ ...list, format: 'csv' })}`, {})).must(200).text;
+        compareGroups(cases, list, groups, `groups of ${say}`);
+        const lines = csv.trim().split('\r\n').slice(1).map((line) => line.split(',')), shown = (value) => (value === null ? '""' : String(value));
+        assert.deepEqual(lines.map((cells) => [cells[1], cells[4]]), groups.groups.map((g) => [shown(g.total.value), shown(g.previous.value)]), `CSV of ${say}`);
+      }
       for (const part of [undefined, 'older']) await same(cases, { metric: 'BACKLOG', start_at: iso(middle - D), end_at: iso(middle + 15 * D), ...(part && { part }) }, `desk ${round}`);
     }
     assert.ok(ROUNDS < 15 || inSteps > 3, 'durations were read from steps');

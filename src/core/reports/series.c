@@ -71,6 +71,20 @@ static int durations_few(struct reading *r) {
     return rc < 0 ? rc : n < most;
 }
 
+/* Reads the pieces from facts. A fact has several tags, so those of all tags are kept once, too. */
+static int pieces_of_facts(struct reading *r) {
+    if (r->dimension == BY_EACH_TAG) {
+        r->once = ARENA_NEW(r->work->arena, struct reading);
+        *r->once = (struct reading){.work = r->work,
+                                    .ask = r->ask,
+                                    .metric = r->metric,
+                                    .is_exact = true,
+                                    .percentiles = r->percentiles};
+        keys_begin(r->once);
+    }
+    return facts_visible(r);
+}
+
 /* Reads facts in place of rollups that lack a key. */
 static int facts_instead(struct reading *r) {
     *r = (struct reading){.work = r->work,
@@ -83,7 +97,7 @@ static int facts_instead(struct reading *r) {
                           .is_exact = true,
                           .percentiles = r->percentiles};
     keys_begin(r);
-    return facts_visible(r);
+    return pieces_of_facts(r);
 }
 
 /* Reads the pieces from facts or from rollups. */
@@ -94,7 +108,7 @@ static int pieces_read(struct reading *r) {
     bool facts = !choose_rollups(r);
     if (!facts && measures(r)) TRY(few = durations_few(r));
     r->is_exact = facts || few || !measures(r);
-    if (facts || few) return facts_visible(r);
+    if (facts || few) return pieces_of_facts(r);
     TRY(rollups_read(r));
     return r->unknown ? facts_instead(r) : 0;
 }
@@ -111,14 +125,14 @@ static int read_by(struct work *w, const struct series_ask *ask, enum report_dim
     TRY(pieces_read(&r));
     cells_make(&r, out);
     out->is_exact = r.is_exact;
+    if (dimension != BY_EACH_TAG) return 0;
+    struct series once = {0};
+    if (r.once) cells_make(r.once, &once);
+    else TRY(read_by(w, ask, BY_ALL, &once));
+    out->all = once.all;
     return 0;
 }
 
 int series_read(struct work *w, const struct series_ask *ask, struct series *out) {
-    struct series once;
-    TRY(read_by(w, ask, ask->group, out));
-    if (ask->group != BY_EACH_TAG) return 0;
-    TRY(read_by(w, ask, BY_ALL, &once));
-    out->all = once.all;
-    return 0;
+    return read_by(w, ask, ask->group, out);
 }

@@ -57,7 +57,7 @@ struct series_group {
 struct series {
     struct series_group *groups; /* the largest first, the rest last */
     int group_count;
-    struct series_group all; /* each fact once, also if groups overlap */
+    struct series_group all; /* each fact once, also if groups overlap; its cells have no percentiles */
     const int64_t *keys;     /* of all groups of a ranking, sorted */
     int key_count;
     bool is_exact;

@@ -18,19 +18,13 @@ static int64_t backlog_of(const int64_t *parts) {
     return parts_sum(parts, 15U << BACKLOG_ENTERS) - parts_sum(parts, 15U << BACKLOG_LEAVES);
 }
 
-/* Counts a piece for the rank of its key: a backlog by its end, others by their facts. */
-static int64_t piece_weight(const struct reading *r, const struct piece *p) {
-    if (is_backlog(r)) return p->part < BACKLOG_LEAVES ? p->n : p->part < BACKLOG_GROWS ? -p->n : 0;
-    return p->bucket >= 0 ? p->n : 0;
-}
-
 /* Counts the entries of each key for its rank. Marks are counted. */
-static void entries_rank(const struct reading *r, bool *used) {
+static void entries_rank(const struct reading *r) {
     int *counts = arena_array(r->work->arena, (size_t)r->key_count, sizeof *counts);
     for (int i = 0; i < r->entry_count; i++) counts[r->entries[i].key]++;
     for (int i = 0; i < r->key_count; i++) {
         r->keys[i].n += counts[i];
-        used[i] = used[i] || r->keys[i].n;
+        r->keys[i].used = r->keys[i].used || counts[i];
     }
 }
 
@@ -99,15 +93,15 @@ static void keys_of_ranking(struct arena *a, const struct ranked_key *ranked, in
 static struct ranked_key *keys_used(struct reading *r, int *n) {
     struct arena *a = r->work->arena;
     struct ranked_key *ranked = arena_array(a, (size_t)r->key_count, sizeof *ranked);
-    bool *used = arena_array(a, (size_t)r->key_count, sizeof *used);
     for (int i = 0; i < r->count; i++) {
-        r->keys[r->pieces[i].key].n += piece_weight(r, &r->pieces[i]);
-        used[r->pieces[i].key] = true;
+        const struct piece *p = &r->pieces[i];
+        r->keys[p->key].n += (int64_t)p->n * part_weight(r, p->bucket, p->part);
+        r->keys[p->key].used = true;
     }
-    entries_rank(r, used);
+    entries_rank(r);
     *n = 0;
     for (int i = 0; i < r->key_count; i++)
-        if (used[i] || r->dimension == BY_ALL)
+        if (r->keys[i].used || r->dimension == BY_ALL)
             ranked[(*n)++] = (struct ranked_key){r->keys[i].key, r->keys[i].n, i};
     return ranked;
 }
@@ -156,12 +150,21 @@ static void entries_count(struct reading *r, struct series *out) {
 }
 
 static void marks_count(struct reading *r, struct series *out) {
+    bool steps = r->layout.has_steps;
     for (const struct marks *m = r->marks; m; m = m->next)
         for (size_t i = 0; i < m->count; i++) {
+            int last = mark_last(m->list[i]);
             struct series_cell *cell = out->groups[r->groups[mark_place(r, m->list[i])]].cells;
+            if (!steps) cell += last;
             cell->parts[mark_part(m->list[i])]++;
-            cell->sum += (double)r->seconds[mark_step(m->list[i])];
+            if (steps) cell->sum += (double)r->seconds[last];
         }
+}
+
+static void cell_add(struct series_cell *to, const struct series_cell *cell) {
+    to->n += cell->n;
+    to->sum += cell->sum;
+    for (int i = 0; i < FACT_PARTS; i++) to->parts[i] += cell->parts[i];
 }
 
 /* The numbers of cells and groups, from the parts of cells. */
@@ -171,28 +174,22 @@ static void totals_make(const struct reading *r, struct series *out) {
         struct series_group *group = &out->groups[g];
         for (int i = 0; i < cells; i++) {
             struct series_cell *cell = &group->cells[i];
-            for (int part = 0; part < FACT_PARTS; part++) {
-                cell->n += cell->parts[part];
-                group->total.parts[part] += cell->parts[part];
-            }
-            group->total.n += cell->n;
-            group->total.sum += cell->sum;
+            for (int part = 0; part < FACT_PARTS; part++) cell->n += cell->parts[part];
+            cell_add(&group->total, cell);
         }
         group->n = group->total.n;
     }
 }
 
-static void all_of_groups(struct series *out) {
-    out->all.cells = NULL;
+static void all_of_groups(const struct reading *r, struct series *out) {
+    int cells = cells_of(r->ask);
+    out->all.cells = arena_array(r->work->arena, (size_t)cells, sizeof *out->all.cells);
     for (int g = 0; g < out->group_count; g++) {
         const struct series_group *group = &out->groups[g];
         out->all.n += group->n;
-        out->all.total.n += group->total.n;
-        out->all.total.sum += group->total.sum;
-        for (int i = 0; i < FACT_PARTS; i++) {
-            out->all.total.parts[i] += group->total.parts[i];
-            out->all.before[i] += group->before[i];
-        }
+        for (int i = 0; i < cells; i++) cell_add(&out->all.cells[i], &group->cells[i]);
+        cell_add(&out->all.total, &group->total);
+        for (int i = 0; i < FACT_PARTS; i++) out->all.before[i] += group->before[i];
     }
 }
 
@@ -361,7 +358,7 @@ static void step_percentiles_make(struct reading *r, struct series *out) {
         step_add(r, &s, r->entries[i].key, r->entries[i].bucket, r->entries[i].step, 1);
     for (const struct marks *m = r->marks; m; m = m->next)
         for (size_t i = 0; i < m->count; i++)
-            step_add(r, &s, mark_place(r, m->list[i]), 0, mark_step(m->list[i]), 1);
+            step_add(r, &s, mark_place(r, m->list[i]), 0, mark_last(m->list[i]), 1);
     for (int g = 0; g < s.groups; g++)
         group_steps_set(&out->groups[g], s.cells + (size_t)g * (size_t)s.cell_count * STEPS, s.cell_count);
     steps_set(s.all, &out->all.total);
@@ -372,7 +369,8 @@ void cells_make(struct reading *r, struct series *out) {
     pieces_count(r, out);
     entries_count(r, out);
     marks_count(r, out);
+    series_block_counts_add(r, out);
     totals_make(r, out);
-    all_of_groups(out);
+    all_of_groups(r, out);
     if (r->percentiles) (r->is_exact ? percentiles_make : step_percentiles_make)(r, out);
 }

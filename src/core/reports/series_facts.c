@@ -52,6 +52,7 @@ static void fact_add(struct reading *r, struct stmt *row) {
     int bucket = fact_bucket(r, row), part = (int)col_int(row, CELL_PART);
     int64_t took = col_int(row, CELL_TOOK), key = 0;
     if (bucket == TIME_OUTSIDE) return;
+    if (r->once) series_piece_add(r->once, 0, bucket, part, 0, took, 1);
     if (r->dimension == BY_EACH_TAG) {
         struct tagged_piece t = {r, bucket, part, fact_step(r, took), took};
         struct str tags = col_text(row, CELL_KEY);

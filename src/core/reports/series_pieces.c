@@ -32,21 +32,22 @@ int series_key(struct reading *r, int64_t key) {
 
 void keys_begin(struct reading *r) { series_key(r, 0); }
 
-/* Makes room for n keys at once. */
-static void keys_reserve(struct reading *r, int n) {
+void keys_reserve(struct reading *r, int n) {
     int slots = r->slot_count;
     n += r->key_count;
     while (slots <= 2 * n) slots *= 2;
     if (slots > r->slot_count) slots_make(r, slots);
     if (n <= r->key_room) return;
     struct key_count *keys = arena_array(r->work->arena, (size_t)n, sizeof *keys);
-    memcpy(keys, r->keys, (size_t)r->key_count * sizeof *keys);
+    if (r->key_count) memcpy(keys, r->keys, (size_t)r->key_count * sizeof *keys);
     r->keys = keys;
     r->key_room = n;
 }
 
 static void place_add(struct reading *r, const struct piece *p) {
-    int *place = &r->keys[p->key].last[p->part];
+    struct key_count *key = &r->keys[p->key];
+    if (key->last == NULL) key->last = arena_array(r->work->arena, FACT_PARTS, sizeof *key->last);
+    int *place = &key->last[p->part];
     struct piece *last = *place ? &r->pieces[*place - 1] : NULL;
     if (last && last->bucket == p->bucket) {
         last->n += p->n;
@@ -77,108 +78,6 @@ void series_piece_add(struct reading *r, int64_t key, int bucket, int part, int 
 
 void series_place_add(struct reading *r, int key, int bucket, int part, int step) {
     place_add(r, &(struct piece){key, bucket, part, 1, r->seconds[step]});
-}
-
-/* ---- keys in blocks ------------------------------------------------------------------------------- */
-
-#define BLOCKS_INDEXED (1 << 16) /* blocks of larger keys are looked up */
-
-#define BLOCKS_COUNTED 256 /* 256 KB each */
-
-/* The places of a block plus one; NULL: they are not indexed. */
-static int *block_places(struct reading *r, int64_t block) {
-    if (block < 0 || block >= BLOCKS_INDEXED) return NULL;
-    if (block >= r->place_room) {
-        int room = r->place_room ? r->place_room : 16;
-        while (block >= room) room *= 2;
-        int **places = arena_array(r->work->arena, (size_t)room, sizeof *places);
-        if (r->place_room) memcpy(places, r->places, (size_t)r->place_room * sizeof *places);
-        r->places = places;
-        r->place_room = room;
-    }
-    if (r->places[block] == NULL)
-        r->places[block] = arena_array(r->work->arena, BLOCK_KEYS, sizeof **r->places);
-    return r->places[block];
-}
-
-int series_block_key(struct reading *r, int64_t block, int at) {
-    int *places = block_places(r, block);
-    if (places == NULL) return series_key(r, block * BLOCK_KEYS + at);
-    if (places[at] == 0) places[at] = series_key(r, block * BLOCK_KEYS + at) + 1;
-    return places[at] - 1;
-}
-
-#define BLOCK_COUNTERS (2 * FACT_PARTS) /* of a bucket, or of the time before it, by part */
-
-int **series_block_counts(struct reading *r, int64_t block, int bucket) {
-    if (block < 0 || block >= BLOCKS_COUNTED) return NULL;
-    if (r->counts == NULL)
-        r->counts = arena_array(r->work->arena, (size_t)BLOCKS_COUNTED * BLOCK_COUNTERS, sizeof *r->counts);
-    return r->counts + block * BLOCK_COUNTERS + (bucket < 0 ? 0 : FACT_PARTS);
-}
-
-/* Counters that a block has. */
-struct counted {
-    int bucket, part;
-    const int *counts;
-};
-
-static int block_counters(const struct reading *r, int block, struct counted *out) {
-    int n = 0;
-    for (int i = 0; i < BLOCK_COUNTERS; i++) {
-        const int *counts = r->counts[(size_t)block * BLOCK_COUNTERS + (size_t)i];
-        if (counts) out[n++] = (struct counted){i / FACT_PARTS - 1, i % FACT_PARTS, counts};
-    }
-    return n;
-}
-
-/* The number of keys that have facts. */
-static int keys_counted(const struct reading *r) {
-    struct counted of[BLOCK_COUNTERS];
-    int keys = 0;
-    for (int block = 0; block < BLOCKS_COUNTED; block++) {
-        int count = block_counters(r, block, of);
-        for (int at = 0; count && at < BLOCK_KEYS; at++) {
-            int n = 0;
-            for (int i = 0; i < count; i++) n |= of[i].counts[at];
-            keys += n != 0;
-        }
-    }
-    return keys;
-}
-
-static void count_add(struct reading *r, int block, int at, const struct counted *c) {
-    int n = c->counts[at];
-    if (n == 0) return;
-    if (r->marks) r->keys[series_block_key(r, block, at)].n += n;
-    else series_sum_add(r, (int64_t)block * BLOCK_KEYS + at, c->bucket, c->part, n, 0);
-}
-
-/* In the order of keys. */
-void series_block_counts_add(struct reading *r) {
-    struct counted of[BLOCK_COUNTERS];
-    if (r->counts == NULL) return;
-    keys_reserve(r, keys_counted(r));
-    for (int block = 0; block < BLOCKS_COUNTED; block++) {
-        int count = block_counters(r, block, of);
-        for (int at = 0; count && at < BLOCK_KEYS; at++)
-            for (int i = 0; i < count; i++) count_add(r, block, at, &of[i]);
-    }
-}
-
-#define MARKS_ROOM 32000
-
-uint32_t *series_marks_add(struct reading *r, size_t n) {
-    struct marks *m = r->marks;
-    if (m == NULL || m->room - m->count < n) {
-        size_t room = n > MARKS_ROOM ? n : MARKS_ROOM;
-        m = arena_array(r->work->arena, 1, sizeof *m + room * sizeof *m->list);
-        m->room = room;
-        m->next = r->marks;
-        r->marks = m;
-    }
-    m->count += n;
-    return m->list + m->count - n;
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------- */

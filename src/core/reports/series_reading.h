@@ -34,22 +34,26 @@ struct entry {
     uint8_t part, step;
 };
 
-/* The same of a key in a block and of the only bucket, in four bytes: the block, the place in it (12 bits),
- * the part (4) and the step (8). They need no look at their keys until all are read. */
+/* The same of a key in a block, in four bytes: the block (6 bits), the place in it (12), the part (4), and
+ * the step of a duration of the only bucket, or the bucket of a fact without a duration (10). They need no
+ * look at their keys until all are read. */
 struct marks {
     struct marks *next;
     size_t count, room;
     uint32_t list[];
 };
-static inline uint32_t mark_make(int64_t block, int at, int part, int step) {
-    return (uint32_t)block << 24 | (uint32_t)at << 12 | (uint32_t)part << 8 | (uint32_t)step;
+#define BLOCKS_MARKED 64
+_Static_assert(STEPS <= 1024 && SERIES_GROUPED_BUCKETS <= 1024, "bits of a mark");
+static inline uint32_t mark_make(int64_t block, int at, int part, int last) {
+    return (uint32_t)block << 26 | (uint32_t)at << 14 | (uint32_t)part << 10 | (uint32_t)last;
 }
-static inline int mark_part(uint32_t mark) { return (int)(mark >> 8 & 15); }
-static inline int mark_step(uint32_t mark) { return (int)(mark & 255); }
+static inline int mark_part(uint32_t mark) { return (int)(mark >> 10 & 15); }
+static inline int mark_last(uint32_t mark) { return (int)(mark & 1023); }
 
 struct key_count {
-    int64_t key, n;
-    int last[FACT_PARTS]; /* places in the pieces plus one, of the last one of each part; 0: none */
+    int64_t key, n; /* n: its rank */
+    bool used;      /* it has facts */
+    int *last;      /* places in the pieces plus one, of the last one of each part; 0: none */
 };
 
 struct reading {
@@ -63,16 +67,18 @@ struct reading {
     int duration_count, duration_room;
     struct entry *entries; /* durations beside these */
     int entry_count, entry_room;
-    struct marks *marks; /* durations beside these */
+    struct marks *marks; /* facts beside these */
     struct key_count *keys;
     int *slots, slot_count;   /* a hash table: places in `keys` plus one; 0: free */
     int **places, place_room; /* the same of keys in blocks, by block and by place in it */
-    int **counts; /* of records by place in a block, by block, bucket and part; of marks in part 0 */
-    int *groups;  /* of each key */
+    /* Of records by place in a block, by block, time and part. With marks, those of buckets are for ranks. */
+    int **counts;
+    int *groups; /* of each key */
     int key_count, key_room, last_key;
     int64_t *split; /* quarters of an hour that a bucket does not have whole */
     int split_count, split_room;
     struct week_clock clock; /* of hours of the week */
+    struct reading *once;    /* of facts by tag, which a fact may have several of: each one once */
     struct branches seen;
     enum report_dimension rolled;     /* of the rollups: that of the groups, or of the only property */
     const struct case_reader *reader; /* of a caller who sees a part; NULL: the rows of cases decide */
@@ -112,23 +118,32 @@ void series_sum_add(struct reading *r, int64_t key, int bucket, int part, int n,
 /* The place of a key, and that of the key at a place in a block. */
 int series_key(struct reading *r, int64_t key);
 int series_block_key(struct reading *r, int64_t block, int at);
-/* The counters of a block for the only bucket, or for the time before it, by part and place; none of a part:
- * NULL. Returns NULL if the block has none. */
-int **series_block_counts(struct reading *r, int64_t block, int bucket);
-/* Adds them as pieces, or as numbers of keys that have marks. */
-void series_block_counts_add(struct reading *r);
-/* Room for n marks, which the caller sets. */
-uint32_t *series_marks_add(struct reading *r, size_t n);
+#define BLOCKS_COUNTED 256 /* 256 KB each */
+/* The counters of a block by part and place, for the time before the buckets and, FACT_PARTS later, for the
+ * buckets. None of a part: NULL. */
+int **series_block_counts(struct reading *r, int64_t block);
+/* Ranks their keys, and adds them to the cells of groups. */
+void series_block_counts_rank(struct reading *r);
+void series_block_counts_add(const struct reading *r, struct series *out);
+/* Room for n marks behind those of r->marks, whose count the caller raises. */
+uint32_t *series_marks_room(struct reading *r, size_t n);
 /* The place of the key of a mark. */
 static inline int mark_place(const struct reading *r, uint32_t mark) {
-    return r->places[mark >> 24][mark >> 12 & (BLOCK_KEYS - 1)] - 1;
+    return r->places[mark >> 26][mark >> 14 & (BLOCK_KEYS - 1)] - 1;
 }
+/* Makes room for n keys at once. */
+void keys_reserve(struct reading *r, int n);
 /* Makes room for n entries. */
 void entries_reserve(struct reading *r, size_t n);
 /* Adds a fact of the key at this place to the pieces, which are few without percentiles. */
 void series_place_add(struct reading *r, int key, int bucket, int part, int step);
 static inline bool part_counts(const struct report_metric *m, int part) {
     return m->parts == 0 || (m->parts >> part & 1U);
+}
+/* What a fact counts for the rank of its key: for a backlog by its end, otherwise in buckets. */
+static inline int part_weight(const struct reading *r, int bucket, int part) {
+    if (!is_backlog(r)) return bucket >= 0;
+    return part < BACKLOG_LEAVES ? 1 : part < BACKLOG_GROWS ? -1 : 0;
 }
 /* Adds a fact of the key at this place. */
 static inline void entry_add(struct reading *r, int key, int bucket, int part, int step) {

@@ -164,30 +164,45 @@ static int *part_counts_of(struct reading *r, int **of_part) {
 }
 
 /* Counts durations by their keys, and keeps them as marks. */
-static void block_mark(struct reading *r, int64_t block, struct str records, int *counts) {
+static void block_mark(struct reading *r, int64_t block, struct str records) {
     size_t width = r->layout.width;
-    uint32_t *mark = series_marks_add(r, records.n / width);
+    int *counts = part_counts_of(r, &series_block_counts(r, block)[FACT_PARTS]);
+    uint32_t *mark = series_marks_room(r, records.n / width);
     for (size_t i = 0; i + width <= records.n; i += width) {
         const char *time = records.p + i + r->layout.time_at;
         int at = block_place(records.p + i);
         counts[at]++;
         *mark++ = mark_make(block, at, record_part(time), record_step(time, r->business));
     }
+    r->marks->count += records.n / width;
 }
 
-/* Counts the records of a row by their keys in its block, if all are in the only bucket. A counter has four
- * bytes, and a key with its piece more than a hundred: the counters of 25,000 keys stay in the cache of a
- * processor. They become pieces or numbers of keys at the end. */
-static bool block_counted(struct reading *r, int64_t block, struct str records, const struct tally *t) {
+/* Counts facts without durations by their keys and parts. Those of several buckets are kept as marks. */
+static void block_count(struct reading *r, int64_t block, struct str records, const struct tally *t) {
     size_t width = r->layout.width;
-    bool marks = r->layout.has_steps && r->percentiles && r->metric->parts == 0;
-    if (r->layout.has_steps != marks || t->whole < 0 || cells_of(r->ask) > 1) return false;
-    int **counts = series_block_counts(r, block, t->buckets[t->whole]);
-    if (counts == NULL) return false;
-    if (marks) block_mark(r, block, records, part_counts_of(r, &counts[0]));
-    for (size_t i = 0; !marks && i + width <= records.n; i += width)
-        part_counts_of(r,
-                       &counts[record_part(records.p + i + r->layout.time_at)])[block_place(records.p + i)]++;
+    bool marked = cells_of(r->ask) > 1;
+    int **counts = series_block_counts(r, block);
+    uint32_t *mark = marked ? series_marks_room(r, records.n / width) : NULL;
+    for (size_t i = 0; i + width <= records.n; i += width) {
+        const char *time = records.p + i + r->layout.time_at;
+        int at = block_place(records.p + i), part = record_part(time), bucket = record_bucket(t, time);
+        if (bucket < 0) continue;
+        bucket = t->buckets[bucket];
+        if (marked && bucket >= 0) *mark++ = mark_make(block, at, part, bucket);
+        part_counts_of(r, &counts[(bucket < 0 ? 0 : FACT_PARTS) + part])[at]++;
+    }
+    if (marked) r->marks->count = (size_t)(mark - r->marks->list);
+}
+
+/* Counts the records of a row by their keys in its block. The counters of 25,000 keys stay in the cache of a
+ * processor. Returns false if there are none for the row. */
+static bool block_counted(struct reading *r, int64_t block, struct str records, const struct tally *t) {
+    bool steps = r->layout.has_steps, marked = steps || cells_of(r->ask) > 1;
+    if (steps && (!r->percentiles || t->whole < 0 || cells_of(r->ask) > 1)) return false;
+    if (marked && r->metric->parts) return false;
+    if (block < 0 || block >= (marked ? BLOCKS_MARKED : BLOCKS_COUNTED)) return false;
+    if (steps) block_mark(r, block, records);
+    else block_count(r, block, records, t);
     return true;
 }
 
@@ -296,6 +311,6 @@ int rollups_read(struct reading *r) {
     r->business = r->ask->hours == REPORT_BUSINESS;
     TRY(is_whole(r->rolled) || is_of_tags(r->rolled) ? whole_read(r, &t) : keyed_read(r, &t));
     tally_end(r, &t);
-    series_block_counts_add(r);
+    series_block_counts_rank(r);
     return split_quarters_read(r);
 }
