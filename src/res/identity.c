@@ -7,6 +7,7 @@
 #include "api/rows/visible.h"
 #include "core/letters/letter.h"
 #include "core/people/authority.h"
+#include "core/people/people_total.h"
 #include "core/people/user.h"
 #include "res/groups.h"
 
@@ -177,6 +178,11 @@ static const struct field identity_list_args[] = {
     {0},
 };
 
+/* Staff see all identities. */
+static int count_identities(struct call *c, int64_t *total) {
+    return arg(c, "user_id")->given ? 0 : identities_total(&c->work, identity_kind_of_call(c), total);
+}
+
 static void ignore_validated(struct call *c) {
     if (c->work.actor.rank < ROLE_AGENT)
         in_ignore(c, "is_validated", "only agents, admins and owners may set it");
@@ -309,6 +315,7 @@ static int delete_identities(struct call *c) {
      LIST,                                                                   \
      api_list,                                                               \
      .args = identity_list_args,                                             \
+     .count = count_identities,                                              \
      .order = ORDER,                                                         \
      .summary = "List " some,                                                \
      .doc = "The primary ones first, then by time of the last change."},     \

@@ -26,6 +26,25 @@ async function prepare(t, options) {
 for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
   const path = `/identities/${kind}`;
 
+  test(`${kind}: the total is the number of all, after each change`, async (t) => {
+    const { desk, ann, add } = await prepare(t);
+    const compare = async () => {
+      const { data } = (await desk.staff.get(path, { limit: 1000 })).must(200).body;
+      for (let times = 0; times < 2; times++)
+        assert.equal((await desk.staff.get(path, { limit: 1 })).must(200).body.total_count, data.length);
+      return data.length;
+    };
+    await add(kind, 1);
+    const before = await compare(), b = await add(kind, 2);
+    assert.equal(await compare(), before + 1);
+    await desk.staff.update(`${path}/${b.id}`, { is_primary: true });
+    assert.equal(await compare(), before + 1);
+    (await desk.staff.delete(`${path}/${b.id}`)).must(200);
+    assert.equal(await compare(), before);
+    (await desk.owner.delete(`/users/${ann.id}`)).must(200);
+    assert.ok((await compare()) < before);
+  });
+
   test(`${kind}: the first is primary, a new primary one replaces it, and there is always one`, async (t) => {
     const { desk, ann, add, of, primaries } = await prepare(t);
     const [a] = first ? await of(kind) : [await add(kind, 1)];

@@ -13,7 +13,9 @@ static const struct db_tracked_table of_gone[] = {
 static const struct db_tracked_table of_totals[] = {
     {"case_totals", NULL, NULL},   {"case_priorities", NULL, NULL}, {"team_members", NULL, NULL},
     {"teams", "deleted_at", NULL}, {"users", "leaving_at", NULL},   {0}};
-const struct db_tracked_table *const kept_tables[] = {of_teams, of_gone, of_totals, NULL};
+static const struct db_tracked_table of_addresses[] = {
+    {"identity_emails", NULL, "updated_at"}, {"identity_phones", NULL, "updated_at"}, {0}};
+const struct db_tracked_table *const kept_tables[] = {of_teams, of_gone, of_totals, of_addresses, NULL};
 
 #define PLACES 128
 

@@ -9,6 +9,7 @@ enum kept_from {
     KEPT_TEAMS = 1, /* teams and their members */
     KEPT_GONE,      /* the marks of deleted teams, agents and organizations (core/desk/cascade.h) */
     KEPT_TOTALS,    /* counters of conversations, with the memberships and priorities that choose them */
+    KEPT_ADDRESSES, /* which e-mail addresses and phone numbers there are, not their members */
 };
 extern const struct db_tracked_table *const kept_tables[]; /* db_config.marked */
 

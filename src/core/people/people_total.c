@@ -6,6 +6,7 @@
 
 #include "base/slots.h"
 #include "core/change/log.h"
+#include "core/desk/kept_value.h"
 #include "core/words.h"
 #include "json/json.h"
 
@@ -97,4 +98,24 @@ int people_total(struct work *w, struct people_filter f, int64_t *total) {
     int replica = change_log_on_replica(w);
     if (replica == 0 && place.n < PLACE_MAX) number_put(t, f, number, place);
     return replica < 0 ? replica : 1;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+QUERY(emails_all, "SELECT COUNT(*) FROM identity_emails");
+QUERY(phones_all, "SELECT COUNT(*) FROM identity_phones");
+
+int identities_total(struct work *w, enum identity_kind kind, int64_t *total) {
+    const struct query *q = kind == IDENTITY_EMAIL   ? &emails_all
+                            : kind == IDENTITY_PHONE ? &phones_all
+                                                     : NULL;
+    const struct kept_key key = {.of = q};
+    struct kept_value kept = {0};
+    if (q == NULL) return 0;
+    if (!kept_value_find(w, KEPT_ADDRESSES, &key, &kept)) {
+        TRY(db_int(w->conn, q, NULL, &kept.number));
+        kept_value_put(w, KEPT_ADDRESSES, &key, &kept);
+    }
+    *total = kept.number;
+    return 1;
 }
