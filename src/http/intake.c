@@ -69,11 +69,11 @@ static ssize_t nothing_yet(void) {
     return -1;
 }
 
-static ssize_t intake_take(struct conn *c, const char *p, size_t n) {
-    size_t good = scan_feed(&c->scan, p, n);
+static ssize_t intake_take(struct conn *c, char *p, size_t n) {
+    size_t kept, good = scan_feed(&c->scan, p, n, &kept);
     if (good == n || !refusal_is_due(c)) {
         intake_begin_head(c);
-        return (ssize_t)good;
+        return (ssize_t)kept;
     }
     if (is_at_work(c)) return nothing_yet();
     refusal_write(c, c->scan.err, c->scan.reason);
@@ -100,6 +100,15 @@ static ssize_t end_of_file(struct conn *c) {
     return 0;
 }
 
+/* The scanner has removed extensions of chunks, so that `taken` bytes are left of a buffer of n, which was full
+ * or not. Reads on if it was full, because the library waits for the next edge of epoll after a read that did
+ * not fill its buffer. */
+static ssize_t intake_refill(const struct conn *c, char *out, size_t n, size_t taken, bool full) {
+    ssize_t more = full ? intake_recv(c->fd, out + taken, n - taken, 0) : nothing_yet();
+    if (more > 0) return (ssize_t)taken + more;
+    return taken && !c->refused ? (ssize_t)taken : more;
+}
+
 ssize_t intake_recv(int fd, void *out, size_t n, int flags) {
     struct loop *l = this_loop;
     struct conn *c = l && fd >= 0 && (size_t)fd < l->by_fd_n ? l->by_fd[fd] : NULL;
@@ -109,5 +118,7 @@ ssize_t intake_recv(int fd, void *out, size_t n, int flags) {
     if (c == NULL || got < 0) return got;
     if (got == 0) return end_of_file(c);
     ssize_t taken = intake_take(c, out, (size_t)got);
+    if (taken >= 0 && taken < got && !c->scan.err)
+        return intake_refill(c, out, n, (size_t)taken, (size_t)got == n);
     return taken > 0 && (size_t)got < n && ends_in_head(c, fd) ? end_of_file(c) : taken;
 }

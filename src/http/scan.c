@@ -344,20 +344,28 @@ static size_t skip_plain(struct scan *s, const char *p, size_t n) {
     return k;
 }
 
-size_t scan_feed(struct scan *s, const char *p, size_t n) {
-    size_t at = 0;
+/* Scans one byte, or several that change no state. Returns how many of them are well-formed. */
+static size_t scan_some(struct scan *s, const char *p, size_t n) {
+    if (s->state == BODY || s->state == CHUNK_DATA) return skip_body(s, n);
+    size_t k = skip_plain(s, p, n);
+    if (k == n) return n;
+    if (state_counts(s->state) && ++s->size > LIMIT_HEAD)
+        scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
+    else on_byte(s, (unsigned char)p[k]);
+    return s->err ? k : k + 1;
+}
+
+size_t scan_feed(struct scan *s, char *p, size_t n, size_t *kept) {
+    size_t at = 0, out = 0;
     while (at < n && !s->err) {
-        if (s->state == BODY || s->state == CHUNK_DATA) {
-            at += skip_body(s, n - at);
-            continue;
+        size_t some = scan_some(s, p + at, n - at);
+        if (s->state != CHUNK_EXTENSION) {
+            if (out != at) memmove(p + out, p + at, some);
+            out += some;
         }
-        at += skip_plain(s, p + at, n - at);
-        if (at == n) break;
-        if (state_counts(s->state) && ++s->size > LIMIT_HEAD)
-            scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
-        else on_byte(s, (unsigned char)p[at]);
-        if (!s->err) at++;
+        at += some;
     }
+    *kept = out;
     return at;
 }
 

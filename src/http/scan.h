@@ -23,8 +23,10 @@ struct scan {
     int64_t left; /* bytes left of the body or the chunk */
 };
 
-/* Returns the number of well-formed bytes: n, or fewer with err and reason set. */
-size_t scan_feed(struct scan *s, const char *p, size_t n);
+/* Returns the number of well-formed bytes: n, or fewer with err and reason set. Removes the extensions of
+ * chunks from p, because a recipient ignores those that it does not know (RFC 9112 section 7.1.1), and
+ * libmicrohttpd 1.0 refuses them. kept: how many of the well-formed bytes are left. */
+size_t scan_feed(struct scan *s, char *p, size_t n, size_t *kept);
 bool scan_in_head(const struct scan *s);    /* true: a head has begun and is not complete */
 int64_t scan_request(const struct scan *s); /* number of the request that the next byte belongs to, from 1 */
 

@@ -176,6 +176,8 @@ struct attempt exchange_result(struct exchange *x, CURLcode rc) {
     curl_off_t after = 0;
     curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &code);
     curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &after);
+    /* seconds; a day is longer than any delay, and libcurl 8.14 returns six hours at most */
+    curl_off_t wait = after < 0 ? 0 : after < 86400 ? after : 86400;
     /* the rest of a long reply makes no difference */
     bool replied = rc == CURLE_OK || x->body > EXCHANGE_BODY_MAX;
     return (struct attempt){.delivery = x->delivery,
@@ -184,5 +186,5 @@ struct attempt exchange_result(struct exchange *x, CURLcode rc) {
                             .status_code = replied ? (int)code : 0,
                             .message = replied ? reply_message(x, code) : failure_message(x, rc),
                             .duration = clock_monotonic() - x->began,
-                            .retry_after = after > 0 && after < 86400 ? after * TIME_SECOND : 0};
+                            .retry_after = wait * TIME_SECOND};
 }

@@ -148,8 +148,8 @@ test('each fault of the relay is a sentence and names its step', async (t) => {
   assert.ok(!desk.log.includes(password), 'no password in the log');
 });
 
-/** A self-signed certificate for `name` that ends in `days`. */
-function made(name, days) {
+/** A self-signed certificate for `name`. Only `openssl ca` makes one that has ended. */
+function made(name, { first = '20200101000000Z', last = '20990101000000Z' } = {}) {
   const dir = directory(), at = (file) => join(dir, file);
   const run = (...args) => {
     const { status, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
@@ -157,7 +157,9 @@ function made(name, days) {
   };
   writeFileSync(at('names'), `subjectAltName=${name}\nbasicConstraints=CA:TRUE\n`);
   run('req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', at('key'), '-out', at('request'), '-subj', '/CN=x');
-  run('x509', '-req', '-in', at('request'), '-signkey', at('key'), '-days', `${days}`, '-extfile', at('names'), '-out', at('cert'));
+  writeFileSync(at('index'), '');
+  writeFileSync(at('rules'), `[ca]\ndefault_ca=own\n[own]\ndatabase=${at('index')}\nnew_certs_dir=${dir}\nrand_serial=yes\ndefault_md=sha256\npolicy=any\n[any]\ncommonName=supplied\n`);
+  run('ca', '-config', at('rules'), '-batch', '-selfsign', '-keyfile', at('key'), '-in', at('request'), '-startdate', first, '-enddate', last, '-extfile', at('names'), '-notext', '-out', at('cert'));
   return { certificate: at('cert'), key: at('key'), pem: readFileSync(at('cert'), 'utf8') };
 }
 
@@ -167,10 +169,10 @@ test('a certificate is of another name, of nobody, or has expired', async (t) =>
   const own = certificate();
   await tls(own);
   await failing(desk, 'relay_encryption', /^No authority that the desk trusts/);
-  const other = made('DNS:other.example', 2);
+  const other = made('DNS:other.example');
   await tls(other, { 'mail.smtp_ca': other.pem });
   await failing(desk, 'relay_encryption', /is for another host name/);
-  const old = made('IP:127.0.0.1', -1);
+  const old = made('IP:127.0.0.1', { last: '20200102000000Z' });
   await tls(old, { 'mail.smtp_ca': old.pem });
   await failing(desk, 'relay_encryption', /has expired/);
 });

@@ -191,6 +191,9 @@ const served = {
     'an empty body': ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n', 'POST /\n'],
     'a length with zeros before it': ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 005\r\nConnection: close\r\n\r\nhello', 'POST /\nhello'],
     'chunks': ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n1;ext=1\r\n!\r\n0\r\nX: y\r\n\r\n', 'POST /\nhello!'],
+    'chunks with extensions that are longer than the buffers': [
+        `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${`1;${'e'.repeat(200)}\r\nx\r\n`.repeat(2000)}0;e\r\n\r\n`,
+        `POST /\n${'x'.repeat(2000)}`],
 };
 
 for (const [name, [bytes, body]] of Object.entries(served)) {

@@ -34,41 +34,64 @@ static const struct {
     {"GET / HTTP/1.1\r\n\r\n", 0, 17},
 };
 
-static struct scan fed(const char *text, size_t n, size_t piece, size_t *taken) {
+/* What a scanner leaves of a text that it gets in pieces. */
+struct left {
+    size_t taken, n;
+    char text[64 * 1024];
+};
+
+static struct scan fed(const char *text, size_t n, size_t piece, struct left *left) {
     struct scan s = {0};
-    size_t at = 0;
-    while (at < n && !s.err) {
-        size_t some = n - at < piece ? n - at : piece;
-        at += scan_feed(&s, text + at, some);
+    left->taken = left->n = 0;
+    while (left->taken < n && !s.err) {
+        size_t some = n - left->taken < piece ? n - left->taken : piece, kept;
+        memcpy(left->text + left->n, text + left->taken, some);
+        left->taken += scan_feed(&s, left->text + left->n, some, &kept);
+        left->n += kept;
     }
-    *taken = at;
     return s;
 }
 
 static void the_cuts_between_pieces_do_not_matter(void **state) {
     (void)state;
+    static struct left left;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t n = strlen(cases[i].text), taken, wanted = cases[i].taken ? cases[i].taken : n;
+        size_t n = strlen(cases[i].text), wanted = cases[i].taken ? cases[i].taken : n;
         for (size_t piece = 1; piece <= n; piece++) {
-            struct scan s = fed(cases[i].text, n, piece, &taken);
-            assert_int_equal(taken, wanted);
+            struct scan s = fed(cases[i].text, n, piece, &left);
+            assert_int_equal(left.taken, wanted);
             assert_int_equal(s.heads, cases[i].heads);
-            assert_int_equal(s.err != 0, taken < n);
+            assert_int_equal(s.err != 0, left.taken < n);
             assert_int_equal(s.err != 0, s.reason != NULL);
         }
+    }
+}
+
+static void extensions_of_chunks_are_removed(void **state) {
+    (void)state;
+    static struct left left;
+#define HEAD_CHUNKED "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    static const char text[] = HEAD_CHUNKED "3;\r\n;a;\r\n2;x=\"y\";z\r\nlo\r\n0;e\r\nX: ;y\r\n\r\n" GET_A,
+                      wanted[] = HEAD_CHUNKED "3\r\n;a;\r\n2\r\nlo\r\n0\r\nX: ;y\r\n\r\n" GET_A;
+    for (size_t piece = 1; piece < sizeof text; piece++) {
+        struct scan s = fed(text, sizeof text - 1, piece, &left);
+        assert_int_equal(s.heads, 2);
+        assert_int_equal(left.n, sizeof wanted - 1);
+        assert_memory_equal(left.text, wanted, left.n);
     }
 }
 
 static void it_is_known_which_request_a_byte_belongs_to(void **state) {
     (void)state;
     static const char text[] = GET_A POST_5 CHUNKED;
-    size_t second = sizeof GET_A - 1, third = second + sizeof POST_5 - 1;
+    size_t kept, second = sizeof GET_A - 1, third = second + sizeof POST_5 - 1;
     struct scan s = {0};
     for (size_t i = 0; i < sizeof text - 1; i++) {
         assert_int_equal(scan_request(&s), i < second ? 1 : i < third ? 2 : 3);
         bool body = (i >= third - 5 && i < third) || i >= sizeof text - 1 - 25;
         assert_int_equal(scan_in_head(&s), !body && i != 0 && i != second && i != third);
-        assert_int_equal(scan_feed(&s, text + i, 1), 1);
+        char c = text[i];
+        assert_int_equal(scan_feed(&s, &c, 1, &kept), 1);
     }
     assert_int_equal(scan_request(&s), 4);
     assert_false(scan_in_head(&s));
@@ -77,11 +100,12 @@ static void it_is_known_which_request_a_byte_belongs_to(void **state) {
 /* Scans a head that consists of `line`, with %s replaced by n letters, and `times` fields. */
 static int error_of(const char *line, int n, int times, const char *field) {
     static char text[64 * 1024], letters[16 * 1024];
+    static struct left left;
     memset(letters, 'a', sizeof letters);
-    size_t taken, at = (size_t)snprintf(text, 16 * 1024, line, n, letters);
+    size_t at = (size_t)snprintf(text, 16 * 1024, line, n, letters);
     for (int i = 0; i < times; i++) at += (size_t)snprintf(text + at, sizeof text - at, "%s\r\n", field);
     at += (size_t)snprintf(text + at, sizeof text - at, "\r\n");
-    return fed(text, at, at, &taken).err;
+    return fed(text, at, at, &left).err;
 }
 
 #define LINE "GET /%.*s HTTP/1.1\r\nHost: a\r\n"
@@ -103,6 +127,7 @@ static void limits_have_their_own_errors(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cuts_between_pieces_do_not_matter),
+        cmocka_unit_test(extensions_of_chunks_are_removed),
         cmocka_unit_test(it_is_known_which_request_a_byte_belongs_to),
         cmocka_unit_test(limits_have_their_own_errors),
     };
