@@ -76,11 +76,14 @@ function debian(name) {
   });
 }
 
-/** The packages that installed files belong to: file -> package. Libraries of /usr/lib may be registered below /lib, and the other way round. */
+/**
+ * The packages that installed files belong to: file -> package. Libraries of /usr/lib may be registered below /lib, and the other way round.
+ * The lines about diversions, which libc6 of Debian 13 has, name no package.
+ */
 function owners(files) {
   const both = files.flatMap((file) => [file, file.startsWith('/usr/') ? file.slice(4) : `/usr${file}`]);
   const said = spawnSync('dpkg-query', ['-S', ...both], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } }).stdout ?? '';
-  const found = new Map(said.split('\n').filter((line) => line.includes(': ')).map((line) => [line.slice(line.indexOf(': ') + 2), line.split(/[:,]/)[0]]));
+  const found = new Map(said.split('\n').filter((line) => line.includes(': ') && !line.startsWith('diversion by ')).map((line) => [line.slice(line.indexOf(': ') + 2), line.split(/[:,]/)[0]]));
   return (file) => found.get(file) ?? found.get(file.startsWith('/usr/') ? file.slice(4) : `/usr${file}`);
 }
 
