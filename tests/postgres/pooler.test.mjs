@@ -43,8 +43,9 @@ class Pooler {
   }
 
   async stop() {
-    this.child?.kill('SIGTERM'); // at once: it waits for nobody
+    this.child?.kill('SIGKILL'); // at once: since version 1.23 SIGTERM waits for the clients
     await this.gone;
+    rmSync(join(this.place, '.s.PGSQL.6432'), { force: true });
   }
 
   get url() { return `postgres://desk@/${this.target.name}?host=${this.place}&port=6432`; }
