@@ -81,9 +81,9 @@ test('a client that sends too many messages, or too many fragments, is closed wi
   assert.equal(await fate(fragments), 1008);
 });
 
-test('a slow reader is closed with 1013, and others are not delayed', async (t) => {
-  const desk = await open(t), port = desk.daemons[0].port;
-  const slow = await RawSocket.open(t, desk.staff, { port }), other = await Socket.open(t, desk.admin, { port });
+/** The code that a socket of staff is closed with which does not read the replies to 15 MB of messages; undefined: it read its close frame too late. */
+async function overloaded(t, desk, port, other) {
+  const slow = await RawSocket.open(t, desk.staff, { port });
   slow.tcp.pause();
   const long = 'x'.repeat(60_000); // a reference comes back, so 250 of them are more than the buffers of the kernel take
   const sent = slow.write(...Array.from({ length: 250 }, (_, i) => beat(`${i}${long}`)));
@@ -91,7 +91,15 @@ test('a slow reader is closed with 1013, and others are not delayed', async (t) 
   await sent;
   await other.all(); // behind the replies to the slow one
   slow.tcp.resume();
-  assert.equal((await slow.close()).code, 1013);
+  return (await slow.close()).code;
+}
+
+test('a slow reader is closed with 1013, and others are not delayed', async (t) => {
+  const desk = await open(t), port = desk.daemons[0].port;
+  const other = await Socket.open(t, desk.admin, { port });
+  let code; // the server waits two seconds for a reader, and a busy machine may take longer to read on
+  for (let tries = 0; code === undefined && tries < 8; tries++) code = await overloaded(t, desk, port, other);
+  assert.equal(code, 1013);
   await other.all();
 });
 
