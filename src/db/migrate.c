@@ -114,7 +114,7 @@ int schema_record(struct conn *c, int version, const char *name) {
                    BINDS(B_INT("version", version), B_TEXT("name", str_of(name)), B_INT("now", now)));
 }
 
-/* What a file touches: the names of tables, each between commas. */
+/* Names of the tables that a file touches, each between commas. all: it may touch every table. */
 struct touched {
     struct buf names;
     bool all;

@@ -100,9 +100,9 @@ static ssize_t end_of_file(struct conn *c) {
     return 0;
 }
 
-/* The scanner has removed extensions of chunks, so that `taken` bytes are left of a buffer of n, which was full
- * or not. Reads on if it was full, because the library waits for the next edge of epoll after a read that did
- * not fill its buffer. */
+/* The scanner has removed extensions of chunks, so that `taken` bytes are left of a buffer of n. Reads on if
+ * it was full, because the library waits for the next edge of epoll after a read that did not fill its
+ * buffer. */
 static ssize_t intake_refill(const struct conn *c, char *out, size_t n, size_t taken, bool full) {
     ssize_t more = full ? intake_recv(c->fd, out + taken, n - taken, 0) : nothing_yet();
     if (more > 0) return (ssize_t)taken + more;

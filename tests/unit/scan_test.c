@@ -34,7 +34,7 @@ static const struct {
     {"GET / HTTP/1.1\r\n\r\n", 0, 17},
 };
 
-/* What a scanner leaves of a text that it gets in pieces. */
+/* A text after a scanner got it in pieces. taken: bytes that it took. n: bytes that it left. */
 struct left {
     size_t taken, n;
     char text[64 * 1024];

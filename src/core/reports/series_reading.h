@@ -140,7 +140,8 @@ void series_place_add(struct reading *r, int key, int bucket, int part, int step
 static inline bool part_counts(const struct report_metric *m, int part) {
     return m->parts == 0 || (m->parts >> part & 1U);
 }
-/* What a fact counts for the rank of its key: for a backlog by its end, otherwise in buckets. */
+/* Returns the weight of a fact for the rank of its key. A backlog is ranked by its end, other metrics by
+ * their buckets. */
 static inline int part_weight(const struct reading *r, int bucket, int part) {
     if (!is_backlog(r)) return bucket >= 0;
     return part < BACKLOG_LEAVES ? 1 : part < BACKLOG_GROWS ? -1 : 0;
