@@ -46,6 +46,16 @@ describe('the editor', () => {
     assert.equal(await written(editor(page)), 'One\ntwo three');
   });
 
+  test('a key acts on what is selected, also if the browser reports it before the selection', async (t) => {
+    const { page } = await open(t, 'All of it');
+    await editor(page).fill('Delete me');
+    await editor(page).evaluate((element) => { // one task: the event of the selection has not come yet
+      getSelection().selectAllChildren(element);
+      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', code: 'Delete', keyCode: 46, bubbles: true, cancelable: true }));
+    });
+    assert.equal(await written(editor(page)), '');
+  });
+
   test('letters typed behind the key of a reply or note before the editor is there stand in its text, and do nothing else', async (t) => {
     for (const [key, field] of [['r', (page) => editor(page)], ['n', note]]) {
       const id = await asked(`Before the editor: ${key}`);
