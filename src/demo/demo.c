@@ -8,7 +8,6 @@
 #include "demo/extras.h"
 #include "demo/index.h"
 #include "core/all/desk.h"
-#include "core/desk/locale.h"
 #include "core/search/index.h"
 #include "work/work.h"
 
@@ -76,7 +75,7 @@ struct indexing {
 static int index_run(struct conn *c, void *arg) {
     struct indexing *i = arg;
     struct arena_mark m = arena_mark(i->filling->arena);
-    int rc = search_index_part(c, i->filling->arena, S(DEFAULT_LOCALE), &i->progress, INDEXED);
+    int rc = search_index_part(c, i->filling->arena, &i->progress, INDEXED);
     arena_return(i->filling->arena, m);
     i->more = rc;
     return rc < 0 ? rc : 0;

@@ -2,8 +2,6 @@
 #include "base/log.h"
 #include "core/cases/case.h"
 #include "core/desk/job.h"
-#include "core/desk/locale.h"
-#include "core/desk/setting.h"
 #include "core/people/identity.h"
 #include "core/people/name_index.h"
 #include "core/people/user.h"
@@ -93,8 +91,7 @@ static int index_search(struct work *w, const struct job *j) {
     struct search_progress p = {.table = input_number(input, S("table"), 0),
                                 .after = input_number(input, S("after"), 0),
                                 .last = input_number(input, S("last"), SEARCH_TABLES - 1)};
-    int more =
-        search_index_part(w->conn, w->arena, setting_text(w->desk, LOCALE_SETTING, w->arena), &p, PART);
+    int more = search_index_part(w->conn, w->arena, &p, PART);
     TRY(more);
     if (!more) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
     return job_continue(w, j,

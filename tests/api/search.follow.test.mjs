@@ -28,6 +28,13 @@ test('texts of a desk that was killed before it indexed them are found after the
   assert.deepEqual(await cases(desk.owner, 'zebra'), [id]);
 });
 
+test('a text is indexed in the language that the store has, also if the process has not heard of its change', async (t) => {
+  const desk = await open(t);
+  desk.sql("INSERT INTO settings (name, value, updated_at) VALUES ('account.default_language', 'de', 0)");
+  const { id } = await opened(desk, { subject: 'Nachts', contents: 'Die Wälder schlafen' });
+  assert.deepEqual(await cases(desk.owner, 'wald die'), [id], 'wald is the German stem of Wälder, and the English one of wald');
+});
+
 test('a text whose organization was deleted is no damage until the index has followed', async (t) => {
   const desk = await open(t);
   const { id } = await desk.owner.create('/organizations', { name: 'Navy', domains: 'navy.example' });

@@ -4,8 +4,6 @@
 #include "core/change/change.h"
 #include "core/change/log.h"
 #include "core/desk/job.h"
-#include "core/desk/locale.h"
-#include "core/desk/setting.h"
 #include "core/search/index.h"
 #include "json/json.h"
 
@@ -153,10 +151,6 @@ static int add_index_job(struct work *w, int area) {
                    &job);
 }
 
-static struct str index_language(struct work *w) {
-    return w->desk && w->desk->settings ? setting_text(w->desk, LOCALE_SETTING, w->arena) : S(DEFAULT_LOCALE);
-}
-
 #define MANY 500 /* changes; about 200 messages, whose texts are written in 20 ms */
 
 bool search_waits(const struct desk *d, bool late) {
@@ -186,7 +180,7 @@ int search_articles_anew(struct work *w) {
 static int put_articles(struct work *w, const struct search_rows *articles) {
     struct search_rows rows[SEARCH_TABLES] = {[TEXTS_OF_ARTICLES] = *articles};
     TRY(db_exec(w->conn, &search_place_lock, NULL));
-    return search_rows_put(w->conn, w->arena, index_language(w), rows);
+    return search_rows_put(w->conn, w->arena, rows);
 }
 
 int search_finish(struct work *w) {
@@ -262,7 +256,7 @@ int search_follow(struct work *w, void *arg) {
     if (r.entries == 0) return 0;
     r.rows[TEXTS_OF_ARTICLES].count = 0;
     for (int t = 0; t < SEARCH_TABLES; t++) r.rows[t].count = ids_sort_once(r.rows[t].ids, r.rows[t].count);
-    TRY(search_rows_put(w->conn, w->arena, index_language(w), r.rows));
+    TRY(search_rows_put(w->conn, w->arena, r.rows));
     TRY(drop(w, &search_texts_drop, &r.texts));
     TRY(drop(w, &search_cases_drop, &r.cases));
     TRY(cursor_put(w, &cursor));

@@ -45,10 +45,13 @@ static struct search_text *rows_of_texts(struct arena *a, struct str language, s
     return list;
 }
 
-static int put_texts(struct conn *c, struct arena *a, struct str language, struct search_text *list) {
+/* The language is read in the transaction, behind SEARCH_LOCK: the settings that a process keeps may be older,
+ * also those of the process that runs the job for a new language. */
+static int put_texts(struct conn *c, struct arena *a, struct search_text *list) {
     const struct search_text *all = list;
     struct buf rows = {0};
-    int rc = 0;
+    struct str language;
+    int rc = db_text(c, &search_language_now, NULL, a, &language);
     while (list && rc >= 0) {
         rows.n = 0;
         list = rows_of_texts(a, language, list, &rows);
@@ -70,7 +73,7 @@ static int drop_lost_texts(struct conn *c, struct arena *a, const int64_t *artic
         BINDS(B_TEXT("rows", json_ids(a, articles, count)), B_TEXT("texts", json_ids(a, texts, n))));
 }
 
-int search_rows_put(struct conn *c, struct arena *a, struct str language, const struct search_rows *rows) {
+int search_rows_put(struct conn *c, struct arena *a, const struct search_rows *rows) {
     struct search_text *list = NULL, **end = &list;
     for (int table = 0; table < SEARCH_TABLES; table++) {
         const struct search_rows *r = &rows[table];
@@ -79,7 +82,7 @@ int search_rows_put(struct conn *c, struct arena *a, struct str language, const 
             TRY(drop_lost_texts(c, a, r->ids, (size_t)r->count, *end));
         while (*end) end = &(*end)->next;
     }
-    return list ? put_texts(c, a, language, list) : 0;
+    return list ? put_texts(c, a, list) : 0;
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -100,8 +103,7 @@ QUERY(search_next_articles, "SELECT id FROM articles WHERE id > :after ORDER BY 
 
 #define ROWS_AS_ARTICLE 10 /* other rows, whose texts are about as much work */
 
-int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p,
-                      int64_t most) {
+int search_index_part(struct conn *c, struct arena *a, struct search_progress *p, int64_t most) {
     static const struct query *const next[] = {&search_next_cases,         &search_next_messages,
                                                &search_next_notes,         &search_next_users,
                                                &search_next_organizations, &search_next_articles};
@@ -113,7 +115,7 @@ int search_index_part(struct conn *c, struct arena *a, struct str language, stru
         TRY(n);
         struct search_rows part[SEARCH_TABLES] = {{0}};
         part[p->table] = (struct search_rows){.ids = ids, .count = n};
-        TRY(search_rows_put(c, a, language, part));
+        TRY(search_rows_put(c, a, part));
         if (n) p->after = ids[n - 1];
         if (n == rows) return 1;
         most -= n;
@@ -128,15 +130,13 @@ int search_index_part(struct conn *c, struct arena *a, struct str language, stru
 int search_rebuild(struct conn *c) {
     struct search_progress p = {.last = SEARCH_TABLES - 1};
     struct arena *a = arena_new();
-    struct str language;
     int rc = db_exec(c, &search_lock, NULL);
     if (rc >= 0) rc = db_exec(c, &search_clear, NULL);
     if (rc >= 0) rc = vocabulary_clear(c);
-    if (rc >= 0) rc = db_text(c, &search_language_now, NULL, a, &language);
     if (rc >= 0) rc = 1;
     while (rc == 1) {
         struct arena_mark m = arena_mark(a);
-        rc = search_index_part(c, a, language, &p, REBUILT);
+        rc = search_index_part(c, a, &p, REBUILT);
         arena_return(a, m);
     }
     arena_free(a);

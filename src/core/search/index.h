@@ -15,7 +15,7 @@ struct search_rows {
 };
 /* Reads the texts of these rows, by enum search_table, and writes them. One statement writes about a
  * megabyte of texts, because FTS5 writes a segment of its index for each statement. */
-int search_rows_put(struct conn *c, struct arena *a, struct str language, const struct search_rows *rows);
+int search_rows_put(struct conn *c, struct arena *a, const struct search_rows *rows);
 
 /* Progress of building the index. */
 struct search_progress {
@@ -23,8 +23,7 @@ struct search_progress {
     int64_t last;         /* the table to end with */
 };
 /* Indexes the next `most` rows. Returns 1 if there are more, 0 if not, or a negative error. */
-int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p,
-                      int64_t most);
+int search_index_part(struct conn *c, struct arena *a, struct search_progress *p, int64_t most);
 /* Indexes everything in one transaction. */
 int search_rebuild(struct conn *c);
 /* ends the jobs that build the index: it was built in another way */
