@@ -186,6 +186,7 @@ const struct setting setting_table[] = {
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
 
 struct settings {
+    pthread_mutex_t reload; /* around a whole reload, so that an older one never replaces a newer one */
     pthread_rwlock_t lock;
     struct arena *arena; /* holds the current values */
     struct str values[SETTINGS];
@@ -260,12 +261,14 @@ struct settings *settings_open(struct conn *c) {
     struct settings *s = calloc(1, sizeof *s);
     if (s == NULL || c == NULL) return free(s), NULL;
     pthread_rwlock_init(&s->lock, NULL);
+    pthread_mutex_init(&s->reload, NULL);
     if (settings_reload(s, c) < 0) return settings_close(s), NULL;
     return s;
 }
 
 void settings_close(struct settings *s) {
     if (s == NULL) return;
+    pthread_mutex_destroy(&s->reload);
     pthread_rwlock_destroy(&s->lock);
     arena_free(s->arena);
     free(s);
@@ -339,9 +342,11 @@ static void settings_reload_after(struct desk *d, void *arg) {
 void settings_notified(struct desk *d, struct str payload) {
     struct conn *c = db_reader(d->db);
     (void)payload;
+    pthread_mutex_lock(&d->settings->reload);
     int rc = c ? db_read_begin(c, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
     if (rc >= 0) rc = settings_reload(d->settings, c);
     if (c) db_read_end(c);
+    pthread_mutex_unlock(&d->settings->reload);
     if (rc < 0) log_error("settings could not be reloaded; the previous values stay in use");
 }
 TOPIC_CODE(SETTINGS) = settings_notified;
