@@ -39,8 +39,8 @@ struct delivery {
 struct str value_named(const struct json *values, const char *name);
 int64_t number_named(const struct json *values, const char *name);
 
-/* Attaches each file that fits into the rest of `most` bytes. The others are links, and so are files that
- * can't be read. Waits for the disk or the network. */
+/* Attaches each file that fits into the rest of `most` bytes; below 0: none. The others are links, and so are
+ * files that can't be read. Waits for the disk or the network. */
 void attach_files(struct work *w, struct delivery *d, int64_t most);
 /* The envelope sender, to which delivery reports come. It has the token of the letter. */
 struct str return_path_of(struct work *w, const struct delivery *d);

@@ -97,8 +97,8 @@ static void compose_and_send(struct work *w, struct delivery *d, const atomic_bo
     do {
         attach_files(w, d, most);
         if (d->forward_id && d->part_count < d->reply.file_count) {
-            delivery_give_up(d, most ? "a file of the forward is not there"
-                                     : "the relay does not take a mail of this size");
+            delivery_give_up(d, most < 0 ? "the relay does not take a mail of this size"
+                                         : "a file of the forward is not there");
             return;
         }
         struct str message = write_mail(w, d);
@@ -107,7 +107,7 @@ static void compose_and_send(struct work *w, struct delivery *d, const atomic_bo
             return;
         }
         outcome = hand_to_relay(w, d, message, stopping);
-        most = 0;
+        most = -1; /* no file, not even an empty one: otherwise there would be no end */
     } while (outcome == SMTP_TOO_BIG && d->part_count);
     note_outcome(w, d, outcome, stopping);
 }

@@ -93,6 +93,15 @@ test('a mail that is too big for the relay is sent again with links', async (t) 
   assert.equal(to.mails.length, 1);
 });
 
+test('a mail that is too big for the relay without its files, too, is rejected, and an empty file is no reason to send it again', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t);
+  const empty = await uploads(desk)('empty.txt', 'text/plain', '');
+  await to.tell({ replies: Array(8).fill('552 5.3.4 too big') });
+  const id = await reply({ channel: 'MAIL', attachment_file_ids: [empty] });
+  await until('an end', async () => to.mails.length || (await messageOf(desk, talk, id)).message_status === 'REJECTED');
+  assert.deepEqual([(await messageOf(desk, talk, id)).message_status, to.refused.length, to.mails.length], ['REJECTED', 2, 0]);
+});
+
 test('a reply without a channel to a MAIL conversation is mailed, and so is a message of staff', async (t) => {
   const { desk, to, talk, reply } = await mailing(t, { channel: 'MAIL' });
   await reply({ contents: 'First' });
