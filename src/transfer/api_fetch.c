@@ -494,6 +494,7 @@ int api_person(struct api_fetch *x, struct str email, int64_t *id, int64_t *high
         if (found) *id = l.id;
         arena_free(a);
     }
+    bool whole = l.file && feof(l.file);
     lines_close(&l);
-    return 0;
+    return whole ? 0 : db_refuse(x->source.why, "%s can't be read", kind_file(x, "users", "ndjson"));
 }

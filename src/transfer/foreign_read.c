@@ -189,12 +189,12 @@ static int line_part_take(struct line_part *p, struct str line) {
     return p->count == PART_LINES || p->bytes > PART_BYTES ? line_part_write(p) : 1;
 }
 
-/* Reads the next line; one that grows is waited for. */
+/* Reads the next line; one that grows is waited for. Returns its bytes, 0 at the end, or -1 with errno. */
 static ssize_t line_read(struct foreign_reading *r, char **text, size_t *room, FILE *file) {
-    if (r->growing && !growing_wait(r->growing, r->bytes)) return -1;
+    if (r->growing && !growing_wait(r->growing, r->bytes)) return 0;
     ssize_t n = getline(text, room, file);
     if (n > 0) r->bytes += n;
-    return n;
+    return n < 0 && feof(file) ? 0 : n;
 }
 
 static int read_foreign_lines(struct foreign_reading *r, FILE *file) {
@@ -202,8 +202,9 @@ static int read_foreign_lines(struct foreign_reading *r, FILE *file) {
     size_t room = 0;
     struct line_part part = {.reading = r};
     int rc = 1;
+    ssize_t n = 1;
     bool is_empty = true;
-    for (ssize_t n; rc == 1 && (n = line_read(r, &text, &room, file)) > 0;) {
+    while (rc == 1 && (n = line_read(r, &text, &room, file)) > 0) {
         struct str line = str_trim((struct str){text, (size_t)n});
         if (line.n == 0 && line_part_write(&part) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
         part.number++;
@@ -211,11 +212,12 @@ static int read_foreign_lines(struct foreign_reading *r, FILE *file) {
         is_empty = false;
         rc = line_part_take(&part, line);
     }
+    if (n < 0) rc = db_refuse(r->f->why, "%s can't be read: %s", r->path, strerror(errno));
     if (rc == 1) rc = line_part_write(&part);
     else if (part.memory) arena_free(part.memory);
     free(text);
     /* a list of lines may be empty, a document may not */
-    return is_empty && may_be_document(r->name) ? 0 : rc;
+    return rc == 1 && is_empty && may_be_document(r->name) ? 0 : rc;
 }
 
 static int read_foreign_file(struct foreign_reading *r) {

@@ -5,10 +5,12 @@
  *     write     pwrite: EIO
  *     rename    renameat2 with a flag: EINVAL, as on file systems without RENAME_NOREPLACE
  *     full      pwrite that would make a file longer: ENOSPC; overwriting works
+ *     line      getline behind the first line of a file: EIO
  *     end       fdatasync, fsync and unlink: SIGKILL before the call
  *
  * cc -shared -fPIC -o eio.so eio.c; remove the file to end the fault. Each call reads the file, so a test
  * needs no signal and no restart. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -83,3 +85,10 @@ ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at) {
     return syscall(SYS_pwrite64, fd, p, n, at);
 }
 ssize_t pwrite(int fd, const void *p, size_t n, off_t at) { return pwrite64(fd, p, n, at); }
+
+/* getline is this function. */
+ssize_t __getdelim(char **line, size_t *room, int end, FILE *file) {
+    ssize_t (*next)(char **line, size_t *room, int end, FILE *file) = dlsym(RTLD_NEXT, "__getdelim");
+    if (told("line") && ours(fileno(file)) && ftello(file) > 0) return fail(EIO);
+    return next(line, room, end, file);
+}
