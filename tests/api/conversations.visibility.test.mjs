@@ -139,6 +139,20 @@ test('a customer does not see the profile of an agent, but who answered in an ow
   }
 });
 
+test('a customer and colleagues see who opened a conversation for the customer, and other customers do not', async (t) => {
+  const desk = await open(t);
+  const [one, two] = await Promise.all(['One', 'Two'].map((name) => desk.owner.create('/organizations', { name, is_shared: true })));
+  const person = (organization) => desk.person('customer', { organization_id: organization.id, organization_case_access: 'ORGANIZATION' });
+  const requester = await person(one), colleague = await person(one), other = await person(two), agent = await desk.person('agent');
+  await write(other.client);
+  const talk = await agent.client.create('/cases', { subject: 'S', contents: 'A note', channel: 'NOTE', requester_id: requester.id });
+  assert.deepEqual((await desk.owner.get(`/conversations/${talk.id}/participants`)).must(200).ids, [requester.id]); // the author of a note takes no part
+  for (const who of [requester, colleague]) assert.equal((await who.client.fetch(`/users/${agent.id}`)).full_name, 'agent 4');
+  (await other.client.get(`/users/${agent.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.owner.put(`/cases/${talk.id}/trash`)).must(200);
+  for (const who of [requester, colleague]) (await who.client.get(`/users/${agent.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
 test('participants are the people of the conversation in the minimal form', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);

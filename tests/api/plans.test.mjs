@@ -75,4 +75,15 @@ test('the plans of lists', { skip: CLUSTER && 'they are those of SQLite' }, asyn
     assert.equal(plans.length, 2, 'the rows and their count');
     for (const { plan } of plans) assert.match(plan.join(), /SEARCH t USING INDEX users_by_organization \(organization_id=\?\)/);
   });
+
+  await t.test('a person whom a customer does not see is sought in indexes, and no conversation is read', async () => {
+    const organization = await desk.owner.create('/organizations', { name: 'P', is_shared: true });
+    const member = await desk.person('customer', { organization_id: organization.id, organization_case_access: 'ORGANIZATION' });
+    const plans = (await plansOf(desk, member.client, `/users/${customer.id}`)).filter(({ sql }) => sql.includes('case_participants'));
+    assert.equal(plans.length, 1);
+    const found = plans[0].plan.filter((line) => /^(SEARCH|SCAN) [tp]\b/.test(line)), shared = found.filter((line) => line.includes('organization_id=?'));
+    assert.equal(shared.length, 3, found.join('\n'));
+    for (const line of shared) assert.match(line, /USING (COVERING INDEX cases_updated_organization|INDEX cases_opened_for) /);
+    for (const line of found.filter((text) => text.includes(' p '))) assert.match(line, /PRIMARY KEY \(case_id=\? AND user_id=\?\)/);
+  });
 });
