@@ -129,8 +129,11 @@ void *arena_array(struct arena *a, size_t count, size_t size) {
 void *arena_more(struct arena *a, void *list, int n, int *room, size_t size) {
     if (n < *room) return list;
     *room = *room ? *room * 2 : 16;
-    void *more = arena_array(a, (size_t)*room, size);
-    if (n) memcpy(more, list, (size_t)n * size);
+    if (size && (size_t)*room > SIZE_MAX / 2 / size) must(NULL);
+    char *more = arena_bytes(a, (size_t)*room * size);
+    size_t used = (size_t)n * size;
+    if (used) memcpy(more, list, used);
+    memset(more + used, 0, (size_t)*room * size - used);
     return more;
 }
 

@@ -350,6 +350,39 @@ describe('reports of random desks:', () => {
     assert.deepEqual((await red.client.fetch(SERIES, ask)).groups[0].n, [3, 3]);
     assert.equal((await red.client.fetch(SERIES, { ...ask, group: 'TEAM' })).total.n, 6);
   });
+
+  test('2,048 times as many durations have the same percentiles for every group and caller', async () => {
+    const { desk, red, teams } = world, start = Date.UTC(2026, 4, 4), TIMES = 2048;
+    desk.args = ['--exact-durations', '1'];
+    await desk.restart();
+    const cases = conversations(dice(11), world, start, start + 20 * D, 25), seen = cases.filter((c) => c.team === teams[0] || c.agent === red.id || (!c.team && !c.agent));
+    store(desk, cases);
+    await desk.owner.update(`/teams/${teams[0]}`, { title: 'Red of few' }); // a write of the desk ends its kept snapshots
+    const asks = ['FIRST_RESPONSE', 'RESOLUTION'].flatMap((metric) => ['CHANNEL', 'TEAM', 'AGENT', 'PRIORITY', 'ORGANIZATION', 'TAG'].map((group) => ({ metric, group, hours: 'CALENDAR', start_at: iso(start), end_at: iso(start + 40 * D), interval: 'DAY', time_zone: 'UTC' })));
+    const replies = async () => {
+      const found = [];
+      for (const ask of asks)
+        for (const [caller, part] of [[desk.owner, cases], [red.client, seen]]) {
+          const { interval, time_zone, ...list } = ask;
+          found.push({ ask, part, series: await caller.fetch(SERIES, ask), groups: await caller.fetch(GROUPS, list) });
+        }
+      return found;
+    };
+    const few = await replies(), more = (n) => (Array.isArray(n) ? n.map(more) : n && n * TIMES), many = (data) => JSON.parse(JSON.stringify(data, (name, value) => (name === 'n' ? more(value) : value)));
+    for (const { ask, part, series, groups } of few) {
+      const say = JSON.stringify(ask);
+      assert.equal(series.is_exact, false, say);
+      compare(part, ask, series, say);
+      compareGroups(part, ask, groups, say);
+    }
+    for (let n = 1; n < TIMES; n *= 2) sql(desk, 'UPDATE report_days SET records = records || records WHERE (place >> 59) IN (4, 6)');
+    await desk.owner.update(`/teams/${teams[0]}`, { title: 'Red of many' });
+    for (const [i, { ask, series, groups }] of (await replies()).entries()) {
+      assert.deepEqual(series, many(few[i].series), JSON.stringify(ask));
+      assert.deepEqual(groups, many(few[i].groups), JSON.stringify(ask));
+    }
+    sql(desk, "UPDATE report_cursor SET place = '', built = 0; DELETE FROM report_facts; DELETE FROM report_days");
+  });
 });
 
 // ---- following -------------------------------------------------------------------------------------------------------------------

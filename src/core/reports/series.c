@@ -18,6 +18,17 @@ static bool measures(const struct reading *r) {
     return r->metric->method == METRIC_DURATION && !r->ask->counts_only;
 }
 
+static void series_reading_begin(struct reading *r, struct work *w, const struct series_ask *ask,
+                                 enum report_dimension dimension) {
+    *r = (struct reading){.work = w,
+                          .ask = ask,
+                          .metric = &report_metrics[ask->metric],
+                          .dimension = dimension,
+                          .clock.zone = ask->week_of};
+    r->percentiles = measures(r) && !ask->no_percentiles;
+    keys_begin(r);
+}
+
 int report_reader(struct work *w, struct case_reader **out) {
     *out = NULL;
     if (!access_is_by_assignment(w)) return 1;
@@ -75,28 +86,20 @@ static int durations_few(struct reading *r) {
 static int pieces_of_facts(struct reading *r) {
     if (r->dimension == BY_EACH_TAG) {
         r->once = ARENA_NEW(r->work->arena, struct reading);
-        *r->once = (struct reading){.work = r->work,
-                                    .ask = r->ask,
-                                    .metric = r->metric,
-                                    .is_exact = true,
-                                    .percentiles = r->percentiles};
-        keys_begin(r->once);
+        series_reading_begin(r->once, r->work, r->ask, BY_ALL);
+        r->once->is_exact = true;
     }
     return facts_visible(r);
 }
 
 /* Reads facts in place of rollups that lack a key. */
 static int facts_instead(struct reading *r) {
-    *r = (struct reading){.work = r->work,
-                          .ask = r->ask,
-                          .metric = r->metric,
-                          .dimension = r->dimension,
-                          .clock.zone = r->ask->week_of,
-                          .reader = r->reader,
-                          .restricted = r->restricted,
-                          .is_exact = true,
-                          .percentiles = r->percentiles};
-    keys_begin(r);
+    const struct case_reader *reader = r->reader;
+    bool restricted = r->restricted;
+    series_reading_begin(r, r->work, r->ask, r->dimension);
+    r->reader = reader;
+    r->restricted = restricted;
+    r->is_exact = true;
     return pieces_of_facts(r);
 }
 
@@ -104,7 +107,6 @@ static int facts_instead(struct reading *r) {
 static int pieces_read(struct reading *r) {
     int few = 0;
     TRY(find_reader(r));
-    keys_begin(r);
     bool facts = !choose_rollups(r);
     if (!facts && measures(r)) TRY(few = durations_few(r));
     r->is_exact = facts || few || !measures(r);
@@ -115,12 +117,8 @@ static int pieces_read(struct reading *r) {
 
 static int read_by(struct work *w, const struct series_ask *ask, enum report_dimension dimension,
                    struct series *out) {
-    struct reading r = {.work = w,
-                        .ask = ask,
-                        .metric = &report_metrics[ask->metric],
-                        .dimension = dimension,
-                        .clock.zone = ask->week_of};
-    r.percentiles = measures(&r) && !ask->no_percentiles;
+    struct reading r;
+    series_reading_begin(&r, w, ask, dimension);
     *out = (struct series){0};
     TRY(pieces_read(&r));
     cells_make(&r, out);

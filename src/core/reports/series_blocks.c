@@ -118,19 +118,3 @@ void series_block_counts_add(const struct reading *r, struct series *out) {
             if (of[i].bucket < 0 || r->marks == NULL) block_counts_add(r, r->places[block], &of[i], out);
     }
 }
-
-/* ---- marks ------------------------------------------------------------------------------------ */
-
-#define MARKS_ROOM 32000
-
-uint32_t *series_marks_room(struct reading *r, size_t n) {
-    struct marks *m = r->marks;
-    if (m == NULL || m->room - m->count < n) {
-        size_t room = n > MARKS_ROOM ? n : MARKS_ROOM;
-        m = arena_array(r->work->arena, 1, sizeof *m + room * sizeof *m->list);
-        m->room = room;
-        m->next = r->marks;
-        r->marks = m;
-    }
-    return m->list + m->count;
-}

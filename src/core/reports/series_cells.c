@@ -21,7 +21,10 @@ static int64_t backlog_of(const int64_t *parts) {
 /* Counts the entries of each key for its rank. Marks are counted. */
 static void entries_rank(const struct reading *r) {
     int *counts = arena_array(r->work->arena, (size_t)r->key_count, sizeof *counts);
-    for (int i = 0; i < r->entry_count; i++) counts[r->entries[i].key]++;
+    for (const struct list_part *p = r->entries; p; p = p->next) {
+        const struct entry *list = p->list;
+        for (size_t i = 0; i < p->count; i++) counts[list[i].key]++;
+    }
     for (int i = 0; i < r->key_count; i++) {
         r->keys[i].n += counts[i];
         r->keys[i].used = r->keys[i].used || counts[i];
@@ -141,24 +144,28 @@ static void pieces_count(struct reading *r, struct series *out) {
 }
 
 static void entries_count(struct reading *r, struct series *out) {
-    for (int i = 0; i < r->entry_count; i++) {
-        const struct entry *e = &r->entries[i];
-        struct series_group *g = &out->groups[r->groups[e->key]];
-        g->cells[e->bucket].parts[e->part]++;
-        g->cells[e->bucket].sum += (double)r->seconds[e->step];
+    for (const struct list_part *p = r->entries; p; p = p->next) {
+        const struct entry *e = p->list;
+        for (const struct entry *end = e + p->count; e < end; e++) {
+            struct series_cell *cell = &out->groups[r->groups[e->key]].cells[e->bucket];
+            cell->parts[e->part]++;
+            cell->sum += (double)r->seconds[e->step];
+        }
     }
 }
 
 static void marks_count(struct reading *r, struct series *out) {
     bool steps = r->layout.has_steps;
-    for (const struct marks *m = r->marks; m; m = m->next)
-        for (size_t i = 0; i < m->count; i++) {
-            int last = mark_last(m->list[i]);
-            struct series_cell *cell = out->groups[r->groups[mark_place(r, m->list[i])]].cells;
+    for (const struct list_part *p = r->marks; p; p = p->next) {
+        const uint32_t *list = p->list;
+        for (size_t i = 0; i < p->count; i++) {
+            int last = mark_last(list[i]);
+            struct series_cell *cell = out->groups[r->groups[mark_place(r, list[i])]].cells;
             if (!steps) cell += last;
-            cell->parts[mark_part(m->list[i])]++;
+            cell->parts[mark_part(list[i])]++;
             if (steps) cell->sum += (double)r->seconds[last];
         }
+    }
 }
 
 static void cell_add(struct series_cell *to, const struct series_cell *cell) {
@@ -354,11 +361,15 @@ static void step_percentiles_make(struct reading *r, struct series *out) {
         const struct duration *d = &r->durations[i];
         step_add(r, &s, d->key, d->bucket, d->step, d->n);
     }
-    for (int i = 0; i < r->entry_count; i++)
-        step_add(r, &s, r->entries[i].key, r->entries[i].bucket, r->entries[i].step, 1);
-    for (const struct marks *m = r->marks; m; m = m->next)
-        for (size_t i = 0; i < m->count; i++)
-            step_add(r, &s, mark_place(r, m->list[i]), 0, mark_last(m->list[i]), 1);
+    for (const struct list_part *p = r->entries; p; p = p->next) {
+        const struct entry *list = p->list;
+        for (size_t i = 0; i < p->count; i++) step_add(r, &s, list[i].key, list[i].bucket, list[i].step, 1);
+    }
+    for (const struct list_part *p = r->marks; p; p = p->next) {
+        const uint32_t *list = p->list;
+        for (size_t i = 0; i < p->count; i++)
+            step_add(r, &s, mark_place(r, list[i]), 0, mark_last(list[i]), 1);
+    }
     for (int g = 0; g < s.groups; g++)
         group_steps_set(&out->groups[g], s.cells + (size_t)g * (size_t)s.cell_count * STEPS, s.cell_count);
     steps_set(s.all, &out->all.total);

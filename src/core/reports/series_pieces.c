@@ -80,16 +80,28 @@ void series_place_add(struct reading *r, int key, int bucket, int part, int step
     place_add(r, &(struct piece){key, bucket, part, 1, r->seconds[step]});
 }
 
-/* ---- entries ---------------------------------------------------------------------------------------- */
+/* ---- facts beside the pieces -------------------------------------------------------------------------- */
 
-void entries_reserve(struct reading *r, size_t n) {
-    size_t room = r->entry_room ? (size_t)r->entry_room : 4096, needed = (size_t)r->entry_count + n;
-    if (needed <= (size_t)r->entry_room) return;
-    while (room < needed) room *= 2;
-    struct entry *more = arena_array(r->work->arena, room, sizeof *more);
-    if (r->entry_count) memcpy(more, r->entries, (size_t)r->entry_count * sizeof *more);
-    r->entries = more;
-    r->entry_room = (int)room;
+#define PART_ROOM 16000
+
+static void *list_room(struct arena *a, struct list_part **list, size_t n, size_t size) {
+    struct list_part *top = *list;
+    if (top == NULL || top->room - top->count < n) {
+        top = ARENA_NEW(a, struct list_part);
+        top->room = n > PART_ROOM ? n : PART_ROOM;
+        top->list = arena_bytes(a, top->room * size);
+        top->next = *list;
+        *list = top;
+    }
+    return (char *)top->list + top->count * size;
+}
+
+uint32_t *series_marks_room(struct reading *r, size_t n) {
+    return list_room(r->work->arena, &r->marks, n, sizeof(uint32_t));
+}
+
+struct entry *series_entries_room(struct reading *r, size_t n) {
+    return list_room(r->work->arena, &r->entries, n, sizeof(struct entry));
 }
 
 /* ---- time ----------------------------------------------------------------------------------------- */

@@ -33,15 +33,21 @@ struct entry {
     int16_t bucket;
     uint8_t part, step;
 };
+static inline struct entry entry_make(int key, int bucket, int part, int step) {
+    return (struct entry){key, (int16_t)bucket, (uint8_t)part, (uint8_t)step};
+}
 
-/* The same of a key in a block, in four bytes: the block (6 bits), the place in it (12), the part (4), and
+/* A list in parts, the newest first. It does not move when it grows, because a copy of a million entries
+ * costs as much as their reading. */
+struct list_part {
+    struct list_part *next;
+    size_t count, room;
+    void *list;
+};
+
+/* An entry of a key in a block, in four bytes: the block (6 bits), the place in it (12), the part (4), and
  * the step of a duration of the only bucket, or the bucket of a fact without a duration (10). They need no
  * look at their keys until all are read. */
-struct marks {
-    struct marks *next;
-    size_t count, room;
-    uint32_t list[];
-};
 #define BLOCKS_MARKED 64
 _Static_assert(STEPS <= 1024 && SERIES_GROUPED_BUCKETS <= 1024, "bits of a mark");
 static inline uint32_t mark_make(int64_t block, int at, int part, int last) {
@@ -65,9 +71,8 @@ struct reading {
     int count, room;
     struct duration *durations; /* none without percentiles */
     int duration_count, duration_room;
-    struct entry *entries; /* durations beside these */
-    int entry_count, entry_room;
-    struct marks *marks; /* facts beside these */
+    struct list_part *entries; /* durations beside these */
+    struct list_part *marks;   /* facts beside these, uint32_t */
     struct key_count *keys;
     int *slots, slot_count;   /* a hash table: places in `keys` plus one; 0: free */
     int **places, place_room; /* the same of keys in blocks, by block and by place in it */
@@ -125,16 +130,15 @@ int **series_block_counts(struct reading *r, int64_t block);
 /* Ranks their keys, and adds them to the cells of groups. */
 void series_block_counts_rank(struct reading *r);
 void series_block_counts_add(const struct reading *r, struct series *out);
-/* Room for n marks behind those of r->marks, whose count the caller raises. */
+/* Room for n marks or entries behind those of r->marks or r->entries, whose count the caller raises. */
 uint32_t *series_marks_room(struct reading *r, size_t n);
+struct entry *series_entries_room(struct reading *r, size_t n);
 /* The place of the key of a mark. */
 static inline int mark_place(const struct reading *r, uint32_t mark) {
     return r->places[mark >> 26][mark >> 14 & (BLOCK_KEYS - 1)] - 1;
 }
 /* Makes room for n keys at once. */
 void keys_reserve(struct reading *r, int n);
-/* Makes room for n entries. */
-void entries_reserve(struct reading *r, size_t n);
 /* Adds a fact of the key at this place to the pieces, which are few without percentiles. */
 void series_place_add(struct reading *r, int key, int bucket, int part, int step);
 static inline bool part_counts(const struct report_metric *m, int part) {
@@ -146,11 +150,11 @@ static inline int part_weight(const struct reading *r, int bucket, int part) {
     if (!is_backlog(r)) return bucket >= 0;
     return part < BACKLOG_LEAVES ? 1 : part < BACKLOG_GROWS ? -1 : 0;
 }
-/* Adds a fact of the key at this place. */
+/* Adds a fact of the key at this place. With percentiles there is room for it. */
 static inline void entry_add(struct reading *r, int key, int bucket, int part, int step) {
     if (!part_counts(r->metric, part)) return;
     if (r->percentiles)
-        r->entries[r->entry_count++] = (struct entry){key, (int16_t)bucket, (uint8_t)part, (uint8_t)step};
+        ((struct entry *)r->entries->list)[r->entries->count++] = entry_make(key, bucket, part, step);
     else series_place_add(r, key, bucket, part, step);
 }
 /* The bucket of a moment in the period, or the hour of its week. */

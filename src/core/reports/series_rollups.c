@@ -125,13 +125,14 @@ static void marks_add(struct reading *r, struct str records, const struct tally 
 static void steps_enter(struct reading *r, int64_t key, struct str records, const struct tally *t) {
     size_t width = r->layout.width;
     int place = series_key(r, key);
-    entries_reserve(r, records.n / width);
+    struct entry *first = series_entries_room(r, records.n / width), *next = first;
     for (size_t i = 0; i + width <= records.n; i += width) {
         const char *time = records.p + i + r->layout.time_at;
-        int bucket = record_bucket(t, time);
-        if (bucket >= 0)
-            entry_add(r, place, t->buckets[bucket], record_part(time), record_step(time, r->business));
+        int bucket = record_bucket(t, time), part = record_part(time);
+        if (bucket >= 0 && part_counts(r->metric, part))
+            *next++ = entry_make(place, t->buckets[bucket], part, record_step(time, r->business));
     }
+    r->entries->count += (size_t)(next - first);
 }
 
 static void records_add(struct reading *r, int64_t key, struct str records, struct tally *t) {
@@ -182,7 +183,7 @@ static void block_count(struct reading *r, int64_t block, struct str records, co
     size_t width = r->layout.width;
     bool marked = cells_of(r->ask) > 1;
     int **counts = series_block_counts(r, block);
-    uint32_t *mark = marked ? series_marks_room(r, records.n / width) : NULL;
+    uint32_t *first = marked ? series_marks_room(r, records.n / width) : NULL, *mark = first;
     for (size_t i = 0; i + width <= records.n; i += width) {
         const char *time = records.p + i + r->layout.time_at;
         int at = block_place(records.p + i), part = record_part(time), bucket = record_bucket(t, time);
@@ -191,7 +192,7 @@ static void block_count(struct reading *r, int64_t block, struct str records, co
         if (marked && bucket >= 0) *mark++ = mark_make(block, at, part, bucket);
         part_counts_of(r, &counts[(bucket < 0 ? 0 : FACT_PARTS) + part])[at]++;
     }
-    if (marked) r->marks->count = (size_t)(mark - r->marks->list);
+    if (marked) r->marks->count += (size_t)(mark - first);
 }
 
 /* Counts the records of a row by their keys in its block. The counters of 25,000 keys stay in the cache of a
@@ -213,7 +214,7 @@ static void block_add(struct reading *r, int64_t block, struct str records, stru
     int64_t only = r->ask->only.key[r->rolled] - block * BLOCK_KEYS;
     size_t width = r->layout.width;
     tally_of(r, t, 0);
-    entries_reserve(r, r->percentiles ? records.n / width : 0);
+    if (r->percentiles) series_entries_room(r, records.n / width);
     for (size_t i = 0; i + width <= records.n; i += width) {
         const char *time = records.p + i + r->layout.time_at;
         int at = block_place(records.p + i), bucket = record_bucket(t, time);
@@ -241,7 +242,7 @@ static void whole_add(struct reading *r, int64_t key, struct record_key group, s
     bool tallied = group.digits == 0 && !(r->percentiles && r->dimension != BY_ALL);
     int place = tallied ? 0 : series_key(r, key);
     tally_of(r, t, key);
-    entries_reserve(r, r->percentiles && !tallied ? records.n / r->layout.width : 0);
+    if (r->percentiles && !tallied) series_entries_room(r, records.n / r->layout.width);
     for (size_t i = 0; i + r->layout.width <= records.n; i += r->layout.width) {
         const char *record = records.p + i, *time = record + r->layout.time_at;
         int bucket = record_bucket(t, time);
