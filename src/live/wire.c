@@ -16,6 +16,7 @@
 #define SILENT_MS (75 * TIME_SECOND)  /* silence after which it is closed; clients have a heartbeat of 30 s */
 #define COMMENT_MS (15 * TIME_SECOND) /* a line of a stream that keeps proxies from closing it */
 #define CLOSING_MS (2 * TIME_SECOND)  /* time for the peer's answer to a close frame */
+#define UNREAD_MS (10 * TIME_SECOND)  /* the same for a peer that first has to read megabytes */
 #define TURN 64                       /* events of one epoll_wait */
 
 enum order_kind { ORDER_OPEN, ORDER_SEND, ORDER_CLOSE };
@@ -106,7 +107,7 @@ static void peer_write(struct wire *w, struct peer *p) {
 /* Ends the peer with a reason, which a stream has no way to say. */
 static void peer_close(struct wire *w, struct peer *p, enum close_code code, const char *reason) {
     if (p->close_by) return;
-    p->close_by = clock_monotonic() + CLOSING_MS;
+    p->close_by = clock_monotonic() + (code == CLOSE_OVERLOAD ? UNREAD_MS : CLOSING_MS);
     if (p->frames == NULL) {
         peer_write(w, p);
         if (p->fd >= 0) shutdown(p->fd, SHUT_WR);
