@@ -121,19 +121,22 @@ void *arena_bytes(struct arena *a, size_t size) {
 
 void *arena_alloc(struct arena *a, size_t size) { return memset(arena_bytes(a, size), 0, size); }
 
-void *arena_array(struct arena *a, size_t count, size_t size) {
+static size_t size_of_array(size_t count, size_t size) {
     if (size && count > SIZE_MAX / 2 / size) must(NULL);
-    return arena_alloc(a, count * size);
+    return count * size;
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size) {
+    return arena_alloc(a, size_of_array(count, size));
 }
 
 void *arena_more(struct arena *a, void *list, int n, int *room, size_t size) {
     if (n < *room) return list;
     *room = *room ? *room * 2 : 16;
-    if (size && (size_t)*room > SIZE_MAX / 2 / size) must(NULL);
-    char *more = arena_bytes(a, (size_t)*room * size);
-    size_t used = (size_t)n * size;
+    size_t all = size_of_array((size_t)*room, size), used = (size_t)n * size;
+    char *more = arena_bytes(a, all);
     if (used) memcpy(more, list, used);
-    memset(more + used, 0, (size_t)*room * size - used);
+    memset(more + used, 0, all - used);
     return more;
 }
 
