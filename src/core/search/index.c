@@ -45,8 +45,8 @@ static struct search_text *rows_of_texts(struct arena *a, struct str language, s
     return list;
 }
 
-/* The language is read in the transaction, behind SEARCH_LOCK: the settings that a process keeps may be older,
- * also those of the process that runs the job for a new language. */
+/* The language is read in the transaction, behind SEARCH_LOCK: the settings that a process keeps may be
+ * older, also those of the process that runs the job for a new language. */
 static int put_texts(struct conn *c, struct arena *a, struct search_text *list) {
     const struct search_text *all = list;
     struct buf rows = {0};
