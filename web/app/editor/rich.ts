@@ -143,7 +143,11 @@ export const richOf = ({ schema, read, write, pasted, keys: more, rules: moreRul
       handleDOMEvents: {
         // Ctrl+Enter and Escape are keys of the page: the library would take them. Its own keys act on the selection that it knows, but a busy
         // browser reports a key before the selection that came earlier (Ctrl+A, then Delete): it reads the selection at this event.
-        keydown: (_view, event) => { document.dispatchEvent(new Event('selectionchange')); shiftHeld = event.shiftKey; return (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) || event.key === 'Escape'; },
+        keydown: (_view, event) => {
+          document.dispatchEvent(new Event('selectionchange'));
+          shiftHeld = event.shiftKey;
+          return (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) || event.key === 'Escape';
+        },
         paste: (_view, event) => {
           const tree = taken(event.clipboardData, pasted, options.onFiles, shiftHeld);
           event.preventDefault();
